@@ -1,0 +1,707 @@
+//! Position: the one door to the board crate, with everything that crate lacks.
+//!
+//! The crate's board holds pieces, checks and pins and generates moves. It is given no castling
+//! rights, in any variant: rights, castling moves, clocks, keys and the history for repetition
+//! are kept here. Its parser, printer, hash and SAN are never used (they are known to be wrong in
+//! corners), and moves are made into a copy, because its one-call form writes to uninitialised
+//! memory.
+
+use super::castling::{CastlingRights, CastlingSide};
+use super::fen::{Setup, piece_letter};
+use super::moves::{Move, MoveKind, MoveList};
+use super::zobrist;
+use chess::{Board, BoardBuilder, ChessMove, MoveGen};
+use std::fmt;
+use thiserror::Error;
+
+pub use super::fen::FenError;
+pub use chess::{ALL_SQUARES, BitBoard, Color, File, Piece, Rank, Square};
+pub use chess::{between, get_file as file_mask, get_rank as rank_mask};
+pub use chess::{get_bishop_moves as bishop_attacks, get_rook_moves as rook_attacks};
+pub use chess::{get_king_moves as king_attacks, get_knight_moves as knight_attacks};
+
+/// The FEN of the start position of standard chess.
+pub const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// No squares.
+pub const EMPTY: BitBoard = BitBoard(0);
+
+/// Squares that a pawn of `color` on `square` attacks.
+pub fn pawn_attacks(color: Color, square: Square) -> BitBoard {
+    chess::get_pawn_attacks(square, color, !EMPTY)
+}
+
+/// Why a move in text was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum MoveError {
+    #[error("{0:?} is not a move in UCI notation")]
+    Malformed(String),
+    #[error("{uci} is not legal in {fen}")]
+    Illegal { uci: String, fen: String },
+}
+
+/// Why a game in text was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GameError {
+    #[error("start position {fen:?}: {reason}")]
+    Start { fen: String, reason: FenError },
+    #[error("ply {ply}: {reason}")]
+    Move { ply: usize, reason: MoveError },
+}
+
+/// How a game has ended by the rules of chess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Checkmate {
+        winner: Color,
+    },
+    Stalemate,
+    InsufficientMaterial,
+    /// A hundred plies without capture or pawn move. Mate takes precedence.
+    FiftyMoves,
+    /// The position has occurred for the third time.
+    Threefold,
+}
+
+/// Everything about one moment of a game that cannot be recomputed cheaply.
+#[derive(Clone, Copy)]
+struct State {
+    board: Board,
+    castling: CastlingRights,
+    /// Square behind a pawn that may legally be captured en passant, never merely in theory.
+    en_passant: Option<Square>,
+    halfmove_clock: u16,
+    move_number: u16,
+    /// Plies since the start or the last null move: repetition is not sought beyond it.
+    reversible_plies: u16,
+    pawn_key: u64,
+    non_pawn_key: [u64; 2],
+    key: u64,
+}
+
+/// A position with the game that led to it.
+///
+/// Moves are made with [`Position::play`] and taken back with [`Position::undo`]; each ply is one
+/// entry of a stack, so that a search allocates nothing once the stack has grown.
+#[derive(Clone)]
+pub struct Position {
+    states: Vec<State>,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Position::from_fen(START_FEN).expect("the start position is legal")
+    }
+}
+
+// Reading and writing.
+impl Position {
+    /// Reads standard FEN, X-FEN and Shredder-FEN, strictly.
+    pub fn from_fen(fen: &str) -> Result<Position, FenError> {
+        let setup = Setup::parse(fen)?;
+        let mut builder = BoardBuilder::new();
+        builder.side_to_move(setup.side_to_move);
+        for square in ALL_SQUARES {
+            if let Some((color, piece)) = setup.board[square.to_index()] {
+                builder.piece(square, piece, color);
+            }
+        }
+        builder.en_passant(setup.en_passant.map(|square| square.get_file()));
+        // The crate's own test refuses exactly the boards in which the king could be taken.
+        let board = Board::try_from(&builder).map_err(|_| FenError::OpponentInCheck)?;
+        let mut state = State {
+            board,
+            castling: setup.castling,
+            en_passant: None,
+            halfmove_clock: setup.halfmove_clock,
+            move_number: setup.move_number,
+            reversible_plies: 0,
+            pawn_key: 0,
+            non_pawn_key: [0; 2],
+            key: 0,
+        };
+        if state.attackers_to(state.king(!setup.side_to_move), state.occupied()) & state.us() != EMPTY {
+            return Err(FenError::OpponentInCheck);
+        }
+        if board.checkers().popcnt() > 2 {
+            return Err(FenError::TooManyCheckers(board.checkers().popcnt()));
+        }
+        state.en_passant = setup.en_passant.filter(|&target| state.can_capture_en_passant(target));
+        state.compute_keys();
+        Ok(Position { states: vec![state] })
+    }
+
+    /// The position after a game in the server's words: a FEN or `startpos`, and moves separated by
+    /// spaces.
+    pub fn after(initial_fen: &str, moves: &str) -> Result<Position, GameError> {
+        let fen = if initial_fen == "startpos" { START_FEN } else { initial_fen };
+        let mut position =
+            Position::from_fen(fen).map_err(|reason| GameError::Start { fen: fen.to_string(), reason })?;
+        for (ply, uci) in moves.split_ascii_whitespace().enumerate() {
+            position.play_uci(uci).map_err(|reason| GameError::Move { ply, reason })?;
+        }
+        Ok(position)
+    }
+
+    /// Start position `number` (0..960) of Chess960 in Scharnagl's numbering; 518 is classical chess.
+    pub fn chess960_start(number: u16) -> Position {
+        assert!(number < 960, "there are 960 start positions");
+        let mut files = [None; 8];
+        let mut n = usize::from(number);
+        let free = |files: &[Option<char>; 8], index: usize| -> usize {
+            (0..8).filter(|&file| files[file].is_none()).nth(index).expect("a free file")
+        };
+        files[n % 4 * 2 + 1] = Some('b');
+        n /= 4;
+        files[n % 4 * 2] = Some('b');
+        n /= 4;
+        files[free(&files, n % 6)] = Some('q');
+        n /= 6;
+        // The two knights on five free files, in lexicographic order.
+        let (first, second) =
+            (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))).nth(n).expect("ten pairs of files");
+        let (first, second) = (free(&files, first), free(&files, second));
+        files[first] = Some('n');
+        files[second] = Some('n');
+        for piece in ['r', 'k', 'r'] {
+            files[free(&files, 0)] = Some(piece);
+        }
+        let black: String = files.into_iter().flatten().collect();
+        let white = black.to_ascii_uppercase();
+        Position::from_fen(&format!("{black}/pppppppp/8/8/8/8/PPPPPPPP/{white} w KQkq - 0 1"))
+            .expect("every Chess960 start is legal")
+    }
+
+    /// X-FEN with both counters; the en-passant square only where the capture is legal.
+    pub fn fen(&self) -> String {
+        let state = self.now();
+        let mut text = String::with_capacity(90);
+        for row in (0..8).rev() {
+            let mut empty = 0;
+            for file in 0..8 {
+                match self.piece_on(ALL_SQUARES[row * 8 + file]) {
+                    None => empty += 1,
+                    Some((color, piece)) => {
+                        if empty > 0 {
+                            text.push_str(&empty.to_string());
+                        }
+                        empty = 0;
+                        text.push(piece_letter(color, piece));
+                    }
+                }
+            }
+            if empty > 0 {
+                text.push_str(&empty.to_string());
+            }
+            if row > 0 {
+                text.push('/');
+            }
+        }
+        let side = if self.side_to_move() == Color::White { 'w' } else { 'b' };
+        let en_passant = state.en_passant.map_or("-".to_string(), |square| square.to_string());
+        text + &format!(
+            " {side} {} {en_passant} {} {}",
+            self.castling_field(),
+            state.halfmove_clock,
+            state.move_number
+        )
+    }
+
+    /// `KQkq` where the rook is the outermost on its side, else the rook's file (X-FEN).
+    fn castling_field(&self) -> String {
+        let mut text = String::new();
+        for color in [Color::White, Color::Black] {
+            for side in CastlingSide::BOTH {
+                let Some(rook) = self.now().castling.rook(color, side) else { continue };
+                let mut rooks = self.pieces(color, Piece::Rook) & rank_mask(rook.get_rank());
+                let (letter, outermost) = match side {
+                    CastlingSide::King => ('K', rooks.by_ref().last()),
+                    CastlingSide::Queen => ('Q', rooks.next()),
+                };
+                let letter = match outermost == Some(rook) {
+                    true => letter,
+                    false => (b'A' + rook.get_file().to_index() as u8) as char,
+                };
+                text.push(if color == Color::White { letter } else { letter.to_ascii_lowercase() });
+            }
+        }
+        if text.is_empty() { "-".to_string() } else { text }
+    }
+
+    /// Reads a legal move in UCI notation.
+    ///
+    /// Castling may be king takes rook (`e1h1`) or, with the king on the e-file and the rook in the
+    /// corner, the king's two-square step (`e1g1`).
+    pub fn parse_uci(&self, uci: &str) -> Result<Move, MoveError> {
+        if !is_uci(uci) {
+            return Err(MoveError::Malformed(uci.to_string()));
+        }
+        self.legal_moves()
+            .into_iter()
+            .find(|mv| mv.to_string() == uci || two_square_castling(*mv).as_deref() == Some(uci))
+            .ok_or_else(|| MoveError::Illegal { uci: uci.to_string(), fen: self.fen() })
+    }
+}
+
+fn is_uci(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let square = |at: usize| matches!(bytes[at], b'a'..=b'h') && matches!(bytes[at + 1], b'1'..=b'8');
+    match bytes.len() {
+        4 => square(0) && square(2),
+        5 => square(0) && square(2) && matches!(bytes[4], b'n' | b'b' | b'r' | b'q'),
+        _ => false,
+    }
+}
+
+/// `e1g1` for castling from the squares of standard chess.
+fn two_square_castling(mv: Move) -> Option<String> {
+    let corner = matches!(mv.to().get_file(), File::A | File::H);
+    (mv.is_castling() && mv.from().get_file() == File::E && corner).then(|| {
+        let target = CastlingSide::of(mv.from(), mv.to()).king_target(mv.from().get_rank());
+        format!("{}{target}", mv.from())
+    })
+}
+
+// Making moves.
+impl Position {
+    /// Plays a legal move.
+    pub fn play(&mut self, mv: Move) {
+        let before = self.now();
+        let us = before.side_to_move();
+        let (from, to) = (mv.from(), mv.to());
+        let moved = before.board.piece_on(from).expect("a move starts from a piece");
+        let mut next = *before;
+        next.reversible_plies += 1;
+        next.move_number += u16::from(us == Color::Black);
+        next.halfmove_clock = before.halfmove_clock.saturating_add(1);
+        if let Some(target) = before.en_passant {
+            next.key ^= zobrist::en_passant(target);
+        }
+        next.en_passant = None;
+
+        if mv.is_castling() {
+            next.castle(us, from, to);
+        } else {
+            let capture_square = match mv.kind() {
+                MoveKind::EnPassant => Square::make_square(from.get_rank(), to.get_file()),
+                _ => to,
+            };
+            if let Some(captured) = before.board.piece_on(capture_square) {
+                next.toggle(!us, captured, capture_square);
+                next.halfmove_clock = 0;
+            }
+            next.toggle(us, moved, from);
+            next.toggle(us, mv.promoted().unwrap_or(moved), to);
+            before.board.make_move(ChessMove::new(from, to, mv.promoted()), &mut next.board);
+            if moved == Piece::Pawn {
+                next.halfmove_clock = 0;
+            }
+        }
+        next.update_castling(before, us, moved, from, to);
+        next.key ^= zobrist::side();
+        // The crate sets its own mark after a double step with an enemy pawn beside it.
+        if moved == Piece::Pawn && next.board.en_passant().is_some() {
+            let target = to.ubackward(us);
+            if next.can_capture_en_passant(target) {
+                next.en_passant = Some(target);
+                next.key ^= zobrist::en_passant(target);
+            }
+        }
+        self.states.push(next);
+    }
+
+    /// Reads and plays a move in UCI notation.
+    pub fn play_uci(&mut self, uci: &str) -> Result<Move, MoveError> {
+        let mv = self.parse_uci(uci)?;
+        self.play(mv);
+        Ok(mv)
+    }
+
+    /// Passes the turn. The side to move must not be in check.
+    pub fn play_null(&mut self) {
+        let mut next = *self.now();
+        next.board = next.board.null_move().expect("no null move while in check");
+        if let Some(target) = next.en_passant.take() {
+            next.key ^= zobrist::en_passant(target);
+        }
+        next.key ^= zobrist::side();
+        next.halfmove_clock = next.halfmove_clock.saturating_add(1);
+        next.move_number += u16::from(self.side_to_move() == Color::Black);
+        next.reversible_plies = 0;
+        self.states.push(next);
+    }
+
+    /// Takes the last move or null move back.
+    pub fn undo(&mut self) {
+        self.states.pop();
+        assert!(!self.states.is_empty(), "nothing to take back");
+    }
+}
+
+// Asking.
+impl Position {
+    fn now(&self) -> &State {
+        self.states.last().expect("a position has at least its start")
+    }
+
+    pub fn side_to_move(&self) -> Color {
+        self.now().side_to_move()
+    }
+
+    pub fn piece_on(&self, square: Square) -> Option<(Color, Piece)> {
+        let board = &self.now().board;
+        board.piece_on(square).zip(board.color_on(square)).map(|(piece, color)| (color, piece))
+    }
+
+    pub fn occupied(&self) -> BitBoard {
+        self.now().occupied()
+    }
+
+    pub fn colored(&self, color: Color) -> BitBoard {
+        *self.now().board.color_combined(color)
+    }
+
+    pub fn pieces(&self, color: Color, piece: Piece) -> BitBoard {
+        let board = &self.now().board;
+        board.pieces(piece) & board.color_combined(color)
+    }
+
+    /// Pieces of this kind of both sides.
+    pub fn of_kind(&self, piece: Piece) -> BitBoard {
+        *self.now().board.pieces(piece)
+    }
+
+    pub fn king(&self, color: Color) -> Square {
+        self.now().king(color)
+    }
+
+    /// Pieces that give check to the side to move.
+    pub fn checkers(&self) -> BitBoard {
+        *self.now().board.checkers()
+    }
+
+    pub fn is_check(&self) -> bool {
+        self.checkers() != EMPTY
+    }
+
+    /// Men of both sides that attack `square` when the board is occupied as given.
+    pub fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
+        self.now().attackers_to(square, occupied)
+    }
+
+    /// Square behind a pawn that may legally be captured en passant.
+    pub fn en_passant(&self) -> Option<Square> {
+        self.now().en_passant
+    }
+
+    pub fn castling(&self) -> CastlingRights {
+        self.now().castling
+    }
+
+    /// Plies since the last capture or pawn move.
+    pub fn halfmove_clock(&self) -> u16 {
+        self.now().halfmove_clock
+    }
+
+    /// Number of the move to be made, from the FEN's counter on.
+    pub fn move_number(&self) -> u16 {
+        self.now().move_number
+    }
+
+    /// Plies played since the position was set up.
+    pub fn plies_played(&self) -> usize {
+        self.states.len() - 1
+    }
+
+    /// Identifies the position: men, side to move, castling rights, legal en passant.
+    pub fn key(&self) -> u64 {
+        self.now().key
+    }
+
+    /// Identifies the pawns of both sides.
+    pub fn pawn_key(&self) -> u64 {
+        self.now().pawn_key
+    }
+
+    /// Identifies the men of `color` other than pawns.
+    pub fn non_pawn_key(&self, color: Color) -> u64 {
+        self.now().non_pawn_key[color.to_index()]
+    }
+
+    /// Whether `mv` takes a man.
+    pub fn is_capture(&self, mv: Move) -> bool {
+        mv.is_en_passant() || !mv.is_castling() && self.now().board.piece_on(mv.to()).is_some()
+    }
+
+    /// Whether `mv` takes a man or promotes.
+    pub fn is_tactical(&self, mv: Move) -> bool {
+        mv.kind() == MoveKind::Promotion || self.is_capture(mv)
+    }
+
+    /// How often this position has occurred before in the game.
+    pub fn repetitions(&self) -> usize {
+        self.earlier_occurrences().count()
+    }
+
+    /// Plies back to the latest earlier occurrence of this position.
+    pub fn plies_since_repeated(&self) -> Option<usize> {
+        self.earlier_occurrences().next()
+    }
+
+    /// Distances in plies at which this position has occurred before, nearest first.
+    fn earlier_occurrences(&self) -> impl Iterator<Item = usize> {
+        let now = self.now();
+        let window = usize::from(now.halfmove_clock.min(now.reversible_plies));
+        let last = self.states.len() - 1;
+        (4..=window).step_by(2).filter(move |back| self.states[last - back].key == now.key)
+    }
+
+    /// Neither side can ever mate: bare kings, one minor piece, or bishops of one colour of squares.
+    pub fn has_insufficient_material(&self) -> bool {
+        const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
+        let major = self.of_kind(Piece::Pawn) | self.of_kind(Piece::Rook) | self.of_kind(Piece::Queen);
+        let (knights, bishops) = (self.of_kind(Piece::Knight), self.of_kind(Piece::Bishop));
+        if major != EMPTY {
+            return false;
+        }
+        match (knights.popcnt(), bishops.popcnt()) {
+            (0, _) => bishops & LIGHT_SQUARES == EMPTY || bishops & !LIGHT_SQUARES == EMPTY,
+            (knights, bishops) => knights == 1 && bishops == 0,
+        }
+    }
+
+    /// How the game has ended by the rules, if it has.
+    pub fn outcome(&self) -> Option<Outcome> {
+        if self.legal_moves().is_empty() {
+            return Some(match self.is_check() {
+                true => Outcome::Checkmate { winner: !self.side_to_move() },
+                false => Outcome::Stalemate,
+            });
+        }
+        if self.has_insufficient_material() {
+            Some(Outcome::InsufficientMaterial)
+        } else if self.halfmove_clock() >= 100 {
+            Some(Outcome::FiftyMoves)
+        } else if self.repetitions() >= 2 {
+            Some(Outcome::Threefold)
+        } else {
+            None
+        }
+    }
+}
+
+// Generating moves.
+impl Position {
+    /// All legal moves.
+    pub fn legal_moves(&self) -> MoveList {
+        let mut list = MoveList::new();
+        for mv in MoveGen::new_legal(&self.now().board) {
+            list.push(self.classify(mv));
+        }
+        self.push_castling(&mut list);
+        list
+    }
+
+    /// Legal captures (en passant among them) and promotions.
+    pub fn tactical_moves(&self) -> MoveList {
+        let state = self.now();
+        let mut list = MoveList::new();
+        let mut moves = MoveGen::new_legal(&state.board);
+        let mut targets = state.them();
+        let us = state.side_to_move();
+        let before_last = rank_mask(us.to_seventh_rank());
+        if self.pieces(us, Piece::Pawn) & before_last != EMPTY {
+            targets |= rank_mask(us.to_their_backrank());
+        }
+        if let Some(square) = state.en_passant {
+            targets |= BitBoard::from_square(square);
+        }
+        moves.set_iterator_mask(targets);
+        for mv in moves {
+            let mv = self.classify(mv);
+            if self.is_tactical(mv) {
+                list.push(mv);
+            }
+        }
+        list
+    }
+
+    /// Number of legal moves, counted without listing them.
+    pub fn count_legal_moves(&self) -> usize {
+        let mut castling = MoveList::new();
+        self.push_castling(&mut castling);
+        MoveGen::new_legal(&self.now().board).len() + castling.len()
+    }
+
+    /// Whether `mv`, which may come from anywhere, is legal here.
+    pub fn is_legal(&self, mv: Move) -> bool {
+        self.legal_moves().contains(&mv)
+    }
+
+    fn classify(&self, mv: ChessMove) -> Move {
+        let (from, to) = (mv.get_source(), mv.get_dest());
+        if let Some(piece) = mv.get_promotion() {
+            return Move::promotion(from, to, piece);
+        }
+        let is_pawn = self.now().board.pieces(Piece::Pawn) & BitBoard::from_square(from) != EMPTY;
+        match is_pawn && Some(to) == self.now().en_passant && from.get_file() != to.get_file() {
+            true => Move::en_passant(from, to),
+            false => Move::normal(from, to),
+        }
+    }
+
+    fn push_castling(&self, list: &mut MoveList) {
+        let state = self.now();
+        let us = state.side_to_move();
+        for side in CastlingSide::BOTH {
+            if let Some(rook) = state.castling.rook(us, side)
+                && state.may_castle(side, rook)
+            {
+                list.push(Move::castling(state.king(us), rook));
+            }
+        }
+    }
+}
+
+impl State {
+    fn side_to_move(&self) -> Color {
+        self.board.side_to_move()
+    }
+
+    fn occupied(&self) -> BitBoard {
+        *self.board.combined()
+    }
+
+    fn us(&self) -> BitBoard {
+        *self.board.color_combined(self.board.side_to_move())
+    }
+
+    fn them(&self) -> BitBoard {
+        *self.board.color_combined(!self.board.side_to_move())
+    }
+
+    fn king(&self, color: Color) -> Square {
+        self.board.king_square(color)
+    }
+
+    fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
+        let of = |piece: Piece| *self.board.pieces(piece);
+        let queens = of(Piece::Queen);
+        let pawns = of(Piece::Pawn);
+        let white_pawns = pawns & self.board.color_combined(Color::White);
+        let black_pawns = pawns & self.board.color_combined(Color::Black);
+        (pawn_attacks(Color::Black, square) & white_pawns)
+            | (pawn_attacks(Color::White, square) & black_pawns)
+            | (knight_attacks(square) & of(Piece::Knight))
+            | (king_attacks(square) & of(Piece::King))
+            | (bishop_attacks(square, occupied) & (of(Piece::Bishop) | queens))
+            | (rook_attacks(square, occupied) & (of(Piece::Rook) | queens))
+    }
+
+    /// Whether the side to move has a legal en-passant capture on `target`.
+    fn can_capture_en_passant(&self, target: Square) -> bool {
+        let us = self.side_to_move();
+        let captured = BitBoard::from_square(target.ubackward(us));
+        let king = self.king(us);
+        let pawns = pawn_attacks(!us, target) & self.board.pieces(Piece::Pawn) & self.us();
+        pawns.into_iter().any(|pawn| {
+            let after =
+                self.occupied() ^ BitBoard::from_square(pawn) ^ captured | BitBoard::from_square(target);
+            self.attackers_to(king, after) & self.them() & !captured == EMPTY
+        })
+    }
+
+    /// Path empty, king's path not attacked, king not attacked where it lands.
+    fn may_castle(&self, side: CastlingSide, rook: Square) -> bool {
+        if *self.board.checkers() != EMPTY {
+            return false;
+        }
+        let king = self.king(self.side_to_move());
+        let king_target = side.king_target(king.get_rank());
+        let rook_target = side.rook_target(king.get_rank());
+        let (king_bit, rook_bit) = (BitBoard::from_square(king), BitBoard::from_square(rook));
+        let king_path = between(king, king_target) | BitBoard::from_square(king_target);
+        let rook_path = between(rook, rook_target) | BitBoard::from_square(rook_target);
+        let others = self.occupied() & !king_bit & !rook_bit;
+        if (king_path | rook_path) & others != EMPTY {
+            return false;
+        }
+        let is_attacked =
+            |square: Square, occupied: BitBoard| self.attackers_to(square, occupied) & self.them() != EMPTY;
+        let landed = others | BitBoard::from_square(king_target) | BitBoard::from_square(rook_target);
+        !king_path.into_iter().any(|square| is_attacked(square, self.occupied() & !king_bit))
+            && !is_attacked(king_target, landed)
+    }
+
+    /// Puts king and rook on their castled squares. The board is built anew: castling is rare.
+    fn castle(&mut self, us: Color, king: Square, rook: Square) {
+        let side = CastlingSide::of(king, rook);
+        let king_target = side.king_target(king.get_rank());
+        let rook_target = side.rook_target(king.get_rank());
+        let mut builder = BoardBuilder::new();
+        builder.side_to_move(!us);
+        for square in self.occupied() {
+            let man = self.board.piece_on(square).zip(self.board.color_on(square));
+            let (piece, color) = man.expect("an occupied square has a man");
+            builder.piece(square, piece, color);
+        }
+        builder.clear_square(king);
+        builder.clear_square(rook);
+        builder.piece(king_target, Piece::King, us);
+        builder.piece(rook_target, Piece::Rook, us);
+        self.board = Board::try_from(&builder).expect("legal castling leaves a sane board");
+        for (piece, square) in
+            [(Piece::King, king), (Piece::King, king_target), (Piece::Rook, rook), (Piece::Rook, rook_target)]
+        {
+            self.toggle(us, piece, square);
+        }
+    }
+
+    /// Takes away the rights that a move from `from` to `to` ends.
+    fn update_castling(&mut self, before: &State, us: Color, moved: Piece, from: Square, to: Square) {
+        if moved == Piece::King {
+            self.castling.revoke_all(us);
+        }
+        self.castling.revoke_rook(us, from);
+        self.castling.revoke_rook(!us, to);
+        if self.castling != before.castling {
+            let key =
+                |rights: &CastlingRights| rights.rooks().fold(0, |key, rook| key ^ zobrist::castling(rook));
+            self.key ^= key(&before.castling) ^ key(&self.castling);
+        }
+    }
+
+    /// Puts a man on a square or takes it off, in the keys.
+    fn toggle(&mut self, color: Color, piece: Piece, square: Square) {
+        let key = zobrist::piece(color, piece, square);
+        self.key ^= key;
+        match piece {
+            Piece::Pawn => self.pawn_key ^= key,
+            _ => self.non_pawn_key[color.to_index()] ^= key,
+        }
+    }
+
+    fn compute_keys(&mut self) {
+        (self.key, self.pawn_key, self.non_pawn_key) = (0, 0, [0; 2]);
+        for square in self.occupied() {
+            let man = self.board.piece_on(square).zip(self.board.color_on(square));
+            let (piece, color) = man.expect("an occupied square has a man");
+            self.toggle(color, piece, square);
+        }
+        for rook in self.castling.rooks() {
+            self.key ^= zobrist::castling(rook);
+        }
+        if let Some(target) = self.en_passant {
+            self.key ^= zobrist::en_passant(target);
+        }
+        if self.side_to_move() == Color::Black {
+            self.key ^= zobrist::side();
+        }
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Position({})", self.fen())
+    }
+}

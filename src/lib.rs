@@ -1,0 +1,24 @@
+//! Tabiya, a Lichess bot: the map of the house.
+//!
+//! - [`lichess`] is what Lichess says and how to answer; it knows nothing of bots or engines.
+//! - [`bot`] is the service: which challenges to take, which move to send, when to stop.
+//! - [`worker`] is the door between the async side and thinking.
+//! - [`book`] is what is known before thinking begins.
+//! - [`engine`] is pure, synchronous chess: position, search, evaluation.
+//! - [`pgn`] writes finished games.
+//! - [`practice`] is a small Lichess in the same binary, for `demo` and the tests.
+//! - [`config`] and [`cli`] put the parts together; no part imports them.
+//!
+//! The way of a move: a line of the game stream becomes a `GameEvent`, the task of that game
+//! rebuilds the [`engine::Position`] from all moves, asks the book and then the engine's
+//! thread, and posts the answer itself.
+
+pub mod book;
+pub mod bot;
+pub mod cli;
+pub mod config;
+pub mod engine;
+pub mod lichess;
+pub mod pgn;
+pub mod practice;
+pub mod worker;
