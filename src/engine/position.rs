@@ -68,6 +68,8 @@ pub enum Outcome {
 struct State {
     board: Board,
     castling: CastlingRights,
+    /// The move that led here; none at the start and after a null move.
+    last_move: Option<Move>,
     /// Square behind a pawn that may legally be captured en passant, never merely in theory.
     en_passant: Option<Square>,
     halfmove_clock: u16,
@@ -112,6 +114,7 @@ impl Position {
         let mut state = State {
             board,
             castling: setup.castling,
+            last_move: None,
             en_passant: None,
             halfmove_clock: setup.halfmove_clock,
             move_number: setup.move_number,
@@ -271,6 +274,7 @@ impl Position {
         let (from, to) = (mv.from(), mv.to());
         let moved = before.board.piece_on(from).expect("a move starts from a piece");
         let mut next = *before;
+        next.last_move = Some(mv);
         next.reversible_plies += 1;
         next.move_number += u16::from(us == Color::Black);
         next.halfmove_clock = before.halfmove_clock.saturating_add(1);
@@ -324,6 +328,7 @@ impl Position {
         if let Some(target) = next.en_passant.take() {
             next.key ^= zobrist::en_passant(target);
         }
+        next.last_move = None;
         next.key ^= zobrist::side();
         next.halfmove_clock = next.halfmove_clock.saturating_add(1);
         next.move_number += u16::from(self.side_to_move() == Color::Black);
@@ -389,6 +394,11 @@ impl Position {
         self.now().attackers_to(square, occupied)
     }
 
+    /// The move that led to this position, if it was a move.
+    pub fn last_move(&self) -> Option<Move> {
+        self.now().last_move
+    }
+
     /// Square behind a pawn that may legally be captured en passant.
     pub fn en_passant(&self) -> Option<Square> {
         self.now().en_passant
@@ -411,6 +421,13 @@ impl Position {
     /// Plies played since the position was set up.
     pub fn plies_played(&self) -> usize {
         self.states.len() - 1
+    }
+
+    /// The moves played since the position was set up, with their plies counted from 0. Null moves
+    /// are left out.
+    pub fn moves(&self) -> impl Iterator<Item = (usize, Move)> {
+        let played = self.states[1..].iter().enumerate();
+        played.filter_map(|(ply, state)| state.last_move.map(|mv| (ply, mv)))
     }
 
     /// Identifies the position: men, side to move, castling rights, legal en passant.
