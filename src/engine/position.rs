@@ -236,33 +236,38 @@ impl Position {
     /// Castling may be king takes rook (`e1h1`) or, with the king on the e-file and the rook in the
     /// corner, the king's two-square step (`e1g1`).
     pub fn parse_uci(&self, uci: &str) -> Result<Move, MoveError> {
-        if !is_uci(uci) {
-            return Err(MoveError::Malformed(uci.to_string()));
-        }
-        self.legal_moves()
-            .into_iter()
-            .find(|mv| mv.to_string() == uci || two_square_castling(*mv).as_deref() == Some(uci))
-            .ok_or_else(|| MoveError::Illegal { uci: uci.to_string(), fen: self.fen() })
+        let (from, to, promoted) = split_uci(uci).ok_or_else(|| MoveError::Malformed(uci.to_string()))?;
+        let is_meant = |mv: &Move| {
+            mv.from() == from
+                && mv.promoted() == promoted
+                && (mv.to() == to || two_square_target(*mv) == Some(to))
+        };
+        let mv = self.legal_moves().into_iter().find(is_meant);
+        mv.ok_or_else(|| MoveError::Illegal { uci: uci.to_string(), fen: self.fen() })
     }
 }
 
-fn is_uci(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let square = |at: usize| matches!(bytes[at], b'a'..=b'h') && matches!(bytes[at + 1], b'1'..=b'8');
-    match bytes.len() {
-        4 => square(0) && square(2),
-        5 => square(0) && square(2) && matches!(bytes[4], b'n' | b'b' | b'r' | b'q'),
-        _ => false,
-    }
+fn split_uci(text: &str) -> Option<(Square, Square, Option<Piece>)> {
+    let (squares, promoted) = match text.as_bytes() {
+        [squares @ .., b'n'] => (squares, Some(Piece::Knight)),
+        [squares @ .., b'b'] => (squares, Some(Piece::Bishop)),
+        [squares @ .., b'r'] => (squares, Some(Piece::Rook)),
+        [squares @ .., b'q'] => (squares, Some(Piece::Queen)),
+        squares => (squares, None),
+    };
+    let square = |file: u8, rank: u8| {
+        let is_square = (b'a'..=b'h').contains(&file) && (b'1'..=b'8').contains(&rank);
+        is_square.then(|| ALL_SQUARES[usize::from(rank - b'1') * 8 + usize::from(file - b'a')])
+    };
+    let &[from_file, from_rank, to_file, to_rank] = squares else { return None };
+    Some((square(from_file, from_rank)?, square(to_file, to_rank)?, promoted))
 }
 
-/// `e1g1` for castling from the squares of standard chess.
-fn two_square_castling(mv: Move) -> Option<String> {
+/// `g1` for castling `e1h1`, from the squares of standard chess only.
+fn two_square_target(mv: Move) -> Option<Square> {
     let corner = matches!(mv.to().get_file(), File::A | File::H);
-    (mv.is_castling() && mv.from().get_file() == File::E && corner).then(|| {
-        let target = CastlingSide::of(mv.from(), mv.to()).king_target(mv.from().get_rank());
-        format!("{}{target}", mv.from())
-    })
+    let is_standard = mv.is_castling() && mv.from().get_file() == File::E && corner;
+    is_standard.then(|| CastlingSide::of(mv.from(), mv.to()).king_target(mv.from().get_rank()))
 }
 
 // Making moves.
