@@ -38,7 +38,7 @@ pub struct Feed<T> {
     backoff: Backoff,
 }
 
-impl<T: serde::de::DeserializeOwned> Feed<T> {
+impl<T> Feed<T> {
     /// `open` opens the stream once; `cap` is the longest delay between two tries; `is_final` knows the
     /// errors after which there is no point in another.
     pub fn new<F>(

@@ -4,6 +4,7 @@ use super::clock::{self, Lag, Situation};
 use super::errand::{at, persist};
 use super::etiquette;
 use super::feed::{Feed, Signal};
+use super::policy;
 use super::record::{FinishedGame, Record};
 use super::turn::{Answer, Sent, Step, Thought, Turn};
 use super::{BotOptions, Report};
@@ -119,6 +120,10 @@ impl Table {
             Color::White => &self.full.black,
             Color::Black => &self.full.white,
         }
+    }
+
+    fn is_playable(&self) -> bool {
+        policy::VARIANTS.contains(&self.full.variant.as_str())
     }
 
     /// No clock runs down while one thinks.
@@ -254,6 +259,9 @@ impl Game {
                 "game on"
             );
             self.tell(Report::Started { id: self.id.clone(), opponent, white: is_white });
+            if !table.is_playable() {
+                self.decline_to_play(&table.full.variant);
+            }
         }
         self.table = Some(table);
     }
@@ -265,6 +273,9 @@ impl Game {
             self.recheck_at = Some(Instant::now());
             return None;
         };
+        if !table.is_playable() {
+            return state.status.is_over().then(|| self.finish(&state, &Position::default()));
+        }
         let position = match Position::after(&table.full.initial_fen, &state.moves) {
             Ok(position) => position,
             Err(error) => {
@@ -296,6 +307,8 @@ impl Game {
             // Dropping it stops the search at once.
             self.turn = Turn::Idle;
         }
+        // What was taken back may come again, and is then a new question.
+        self.answered.take_if(|answer| position.plies_played() < answer.ply);
         self.record.trim(position.plies_played());
         if is_first {
             self.greet(position);
@@ -335,9 +348,7 @@ impl Game {
             }
             return;
         }
-        if !is_playable(self.table.as_ref()) {
-            self.decline_to_play();
-        } else if let Some(book_move) = self.seat.book.pick(&position) {
+        if let Some(book_move) = self.seat.book.pick(&position) {
             self.decide(Answer::from_book(&position, &moves, &book_move));
         } else {
             self.think(position, moves);
@@ -462,10 +473,9 @@ impl Game {
         };
         let we_just_moved = now.position.side_to_move() != table.ours;
         let move_number = now.position.move_number();
-        let draw_is_new = draw && !std::mem::replace(&mut self.opponent_offered_draw, draw);
-        let takeback_is_new = takeback && !std::mem::replace(&mut self.opponent_proposed_takeback, takeback);
-        self.opponent_offered_draw = draw;
-        self.opponent_proposed_takeback = takeback;
+        let draw_is_new = draw && !self.opponent_offered_draw;
+        let takeback_is_new = takeback && !self.opponent_proposed_takeback;
+        (self.opponent_offered_draw, self.opponent_proposed_takeback) = (draw, takeback);
         // Our move declines what stood before it, but its state may still show the offer: an answer
         // now would make an offer of our own.
         let is_stale = is_new && !is_fresh && we_just_moved;
@@ -550,8 +560,7 @@ impl Game {
     }
 
     /// A running game of a variant that we do not know: better ended than left standing.
-    fn decline_to_play(&mut self) {
-        let variant = self.table.as_ref().map_or("", |table| &table.full.variant);
+    fn decline_to_play(&mut self, variant: &str) {
         tracing::error!(variant, "this variant is not played here; leaving the game");
         let (client, id) = (self.seat.client.clone(), self.id.clone());
         self.errand("resign", move || resign(client.clone(), id.clone()));
@@ -614,10 +623,6 @@ impl Game {
         }
         finished
     }
-}
-
-fn is_playable(table: Option<&Table>) -> bool {
-    table.is_some_and(|table| super::policy::VARIANTS.contains(&table.full.variant.as_str()))
 }
 
 async fn resign(client: Client, id: GameId) -> Result<(), Error> {

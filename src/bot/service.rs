@@ -18,13 +18,15 @@ use thiserror::Error;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 use tokio::task::{self, JoinError, JoinSet};
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tracing::Instrument;
 
 /// Longest delay before the event stream is tried again: the server allows 30 openings in ten minutes.
 const LONGEST_DELAY: Duration = Duration::from_secs(30);
 /// How often the list of running games is compared with ours.
 const SWEEP: Duration = Duration::from_secs(120);
+/// Answers to challenges still under way when the service stops get this long.
+const LAST_REPLIES: Duration = Duration::from_secs(2);
 /// Ids of finished games that are remembered, so that a late word about one starts nothing.
 const REMEMBERED: usize = 256;
 
@@ -154,6 +156,13 @@ impl Service {
             }
             self.serve_queue();
         }
+        // Declines still on their way get a moment.
+        if self.phase() == Stop::Draining {
+            let replies = async { while self.replies.join_next().await.is_some() {} };
+            if timeout(LAST_REPLIES, replies).await.is_err() {
+                tracing::debug!("the last answers to challenges did not get through in time");
+            }
+        }
         Ok(())
     }
 
@@ -164,7 +173,7 @@ impl Service {
     fn is_done(&self) -> bool {
         match self.phase() {
             Stop::Running => false,
-            Stop::Draining => self.slots.is_idle() && self.games.is_empty() && self.replies.is_empty(),
+            Stop::Draining => self.slots.is_idle() && self.games.is_empty(),
             Stop::Stopping => true,
         }
     }
