@@ -156,7 +156,7 @@ fn parse_castling(text: &str, board: &[Option<(Color, Piece)>; 64]) -> Result<Ca
         };
         let king = files_with(Piece::King).next().ok_or_else(refused)?;
         let rook = match c.to_ascii_lowercase() {
-            'k' => files_with(Piece::Rook).filter(|&file| file > king).next_back(),
+            'k' => files_with(Piece::Rook).rfind(|&file| file > king),
             'q' => files_with(Piece::Rook).find(|&file| file < king),
             letter @ 'a'..='h' => {
                 let file = letter as usize - 'a' as usize;

@@ -1,7 +1,12 @@
 //! One task per game: a line of its stream in, a move out.
 
+mod manners;
+mod options;
+
+pub use options::GameOptions;
+
 use super::clock::{self, Lag, Situation};
-use super::errand::{at, persist};
+use super::errand::at;
 use super::etiquette;
 use super::feed::{Feed, Signal};
 use super::policy;
@@ -10,10 +15,8 @@ use super::turn::{Answer, Sent, Step, Thought, Turn};
 use super::{BotOptions, Report};
 use crate::book::Book;
 use crate::engine::{Color, Limits, Position, Score};
-use crate::lichess::{Client, Error, GameEvent, GameFull, GameId, GameState, Player, Room, UserId};
+use crate::lichess::{Client, Error, GameEvent, GameFull, GameId, GameState, Player, UserId};
 use crate::worker::EngineHandle;
-use serde::Deserialize;
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
@@ -30,53 +33,6 @@ const ABORT_AGAIN: Duration = Duration::from_secs(10);
 const LAST_ERRANDS: Duration = Duration::from_secs(2);
 /// Thinking on a move without alternative.
 const ONLY_MOVE: Duration = Duration::from_millis(50);
-
-/// Section `[game]` of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct GameOptions {
-    /// Said to the opponent at the start of a game, empty for nothing. `{opponent}` and `{bot}`
-    /// are replaced.
-    pub greeting: String,
-    /// Said to the opponent at the end of a game, empty for nothing.
-    pub goodbye: String,
-    /// Seconds to wait for the opponent's first move before the game is aborted, 0 for ever.
-    pub abort_seconds: u64,
-    /// Takebacks granted in one game.
-    pub takebacks: u32,
-    /// A draw offer is accepted when our score is at most this (centipawns).
-    pub draw_score: i32,
-    /// Draws are neither accepted nor offered before this move.
-    pub draw_min_move: u16,
-    /// Offer a draw when the score has been within `draw_score` of zero for ten moves.
-    pub offer_draw: bool,
-    /// Resign hopeless games.
-    pub resign: bool,
-    /// Hopeless is a score of at most this (centipawns, negative) …
-    pub resign_score: i32,
-    /// … for this many of our moves in a row.
-    pub resign_moves: u32,
-    /// Seconds that running games may still take after the first signal to stop.
-    pub shutdown_seconds: u64,
-}
-
-impl Default for GameOptions {
-    fn default() -> Self {
-        Self {
-            greeting: "Hello {opponent}, good game! I am {bot}, running Tabiya.".to_string(),
-            goodbye: "Thank you for the game, {opponent}.".to_string(),
-            abort_seconds: 30,
-            takebacks: 3,
-            draw_score: 10,
-            draw_min_move: 30,
-            offer_draw: false,
-            resign: false,
-            resign_score: -900,
-            resign_moves: 4,
-            shutdown_seconds: 900,
-        }
-    }
-}
 
 /// What a game's task needs from the service.
 #[derive(Clone)]
@@ -160,7 +116,7 @@ struct Game {
     claim_at: Option<Instant>,
     recheck_at: Option<Instant>,
     /// Requests other than moves: they never stand in a move's way.
-    errands: JoinSet<(&'static str, Result<(), Error>)>,
+    errands: JoinSet<()>,
 }
 
 impl Game {
@@ -215,7 +171,7 @@ impl Game {
                     self.recheck_at = None;
                     feed.reopen();
                 }
-                Some(done) = self.errands.join_next() => log_errand(done),
+                Some(_) = self.errands.join_next() => (),
             }
         }
     }
@@ -417,8 +373,7 @@ impl Game {
         self.record.note(&answer);
         if etiquette::resigns(&self.seat.options.game, &self.scores) {
             tracing::info!("resigning");
-            let (client, id) = (self.seat.client.clone(), self.id.clone());
-            self.errand("resign", move || resign(client.clone(), id.clone()));
+            self.resign();
         }
         let offers_draw = self.now.as_ref().is_some_and(|now| {
             etiquette::offers_draw(&self.seat.options.game, &self.scores, &now.position, self.last_offer)
@@ -464,134 +419,6 @@ impl Game {
         }
     }
 
-    /// Draw offers and takebacks are answered once, when they first show.
-    fn answer_offers(&mut self, state: &GameState, is_new: bool, is_fresh: bool) {
-        let (Some(table), Some(now)) = (&self.table, &self.now) else { return };
-        let (draw, takeback) = match table.ours {
-            Color::White => (state.black_offers_draw, state.black_proposes_takeback),
-            Color::Black => (state.white_offers_draw, state.white_proposes_takeback),
-        };
-        let we_just_moved = now.position.side_to_move() != table.ours;
-        let move_number = now.position.move_number();
-        let draw_is_new = draw && !self.opponent_offered_draw;
-        let takeback_is_new = takeback && !self.opponent_proposed_takeback;
-        (self.opponent_offered_draw, self.opponent_proposed_takeback) = (draw, takeback);
-        // Our move declines what stood before it, but its state may still show the offer: an answer
-        // now would make an offer of our own.
-        let is_stale = is_new && !is_fresh && we_just_moved;
-        if draw_is_new && !is_stale {
-            self.answer_draw(move_number);
-        }
-        if takeback_is_new && !is_stale && (is_fresh || !is_new) {
-            self.answer_takeback();
-        }
-    }
-
-    fn answer_draw(&mut self, move_number: u16) {
-        let accept =
-            etiquette::accepts_draw(&self.seat.options.game, self.scores.last().copied(), move_number);
-        tracing::info!(accept, "draw offered");
-        let (client, id) = (self.seat.client.clone(), self.id.clone());
-        self.errand("answer to a draw offer", move || {
-            let (client, id) = (client.clone(), id.clone());
-            async move { client.answer_draw(&id, accept).await }
-        });
-    }
-
-    /// Grants a takeback unless our move is on its way: that move declines it anyway.
-    fn answer_takeback(&mut self) {
-        let grant = !self.turn.is_sending()
-            && etiquette::grants_takeback(&self.seat.options.game, self.takebacks_granted);
-        tracing::info!(grant, "takeback proposed");
-        if grant {
-            self.takebacks_granted += 1;
-            self.turn = Turn::Idle;
-            self.recheck_at = Some(Instant::now() + RECHECK);
-        }
-        let (client, id) = (self.seat.client.clone(), self.id.clone());
-        self.errand("answer to a takeback", move || {
-            let (client, id) = (client.clone(), id.clone());
-            async move { client.answer_takeback(&id, grant).await }
-        });
-    }
-
-    /// Direct challenges have no limit for the first move: we keep our own.
-    fn watch_first_move(&mut self) {
-        let (Some(table), Some(now)) = (&self.table, &self.now) else { return };
-        let seconds = self.seat.options.game.abort_seconds;
-        let waits = seconds > 0
-            && now.position.plies_played() < 2
-            && now.position.side_to_move() != table.ours
-            && !table.is_slow()
-            && table.full.tournament_id.is_none();
-        let wait = Duration::from_secs(seconds);
-        self.abort_at = waits.then(|| self.abort_at.unwrap_or_else(|| Instant::now() + wait));
-    }
-
-    fn abort(&mut self) {
-        tracing::info!("the opponent has not moved; aborting the game");
-        self.abort_at = Some(Instant::now() + ABORT_AGAIN);
-        let (client, id) = (self.seat.client.clone(), self.id.clone());
-        self.errand("abort", move || {
-            let (client, id) = (client.clone(), id.clone());
-            async move { client.abort(&id).await }
-        });
-    }
-
-    /// The opponent has been away long enough. A refusal is tried again when the stream says so.
-    fn claim(&mut self) {
-        self.claim_at = None;
-        let (Some(table), Some(now)) = (&self.table, &self.now) else { return };
-        if now.position.side_to_move() == table.ours {
-            return;
-        }
-        let victory = etiquette::can_win(&now.position, table.ours);
-        tracing::info!(victory, "the opponent has left; claiming");
-        let (client, id) = (self.seat.client.clone(), self.id.clone());
-        self.errand("claim", move || {
-            let (client, id) = (client.clone(), id.clone());
-            async move {
-                match victory {
-                    true => client.claim_victory(&id).await,
-                    false => client.claim_draw(&id).await,
-                }
-            }
-        });
-    }
-
-    /// A running game of a variant that we do not know: better ended than left standing.
-    fn decline_to_play(&mut self, variant: &str) {
-        tracing::error!(variant, "this variant is not played here; leaving the game");
-        let (client, id) = (self.seat.client.clone(), self.id.clone());
-        self.errand("resign", move || resign(client.clone(), id.clone()));
-    }
-
-    fn greet(&mut self, position: &Position) {
-        if position.plies_played() < 2 && !std::mem::replace(&mut self.greeted, true) {
-            self.say(&self.seat.options.game.greeting.clone());
-        }
-    }
-
-    fn say(&mut self, text: &str) {
-        let Some(table) = &self.table else { return };
-        let text = text.replace("{opponent}", &table.opponent().name).replace("{bot}", &self.seat.username);
-        if text.is_empty() {
-            return;
-        }
-        let (client, id) = (self.seat.client.clone(), self.id.clone());
-        self.errand("chat", move || {
-            let (client, id, text) = (client.clone(), id.clone(), text.clone());
-            async move { client.chat(&id, Room::Player, &text).await }
-        });
-    }
-
-    fn errand<F>(&mut self, what: &'static str, request: impl Fn() -> F + Send + 'static)
-    where
-        F: Future<Output = Result<(), Error>> + Send + 'static,
-    {
-        self.errands.spawn(async move { (what, persist(request).await) });
-    }
-
     fn tell(&self, report: Report) {
         if let Some(reports) = &self.seat.reports {
             // Nobody listening any more is no reason to stop playing.
@@ -613,26 +440,10 @@ impl Game {
         if finished.plies >= 2 {
             self.say(&self.seat.options.game.goodbye.clone());
         }
-        let errands = async {
-            while let Some(done) = self.errands.join_next().await {
-                log_errand(done);
-            }
-        };
+        let errands = async { while self.errands.join_next().await.is_some() {} };
         if timeout(LAST_ERRANDS, errands).await.is_err() {
             tracing::debug!("the last words did not get through in time");
         }
         finished
-    }
-}
-
-async fn resign(client: Client, id: GameId) -> Result<(), Error> {
-    client.resign(&id).await
-}
-
-fn log_errand(done: Result<(&'static str, Result<(), Error>), tokio::task::JoinError>) {
-    match done {
-        Ok((what, Ok(()))) => tracing::debug!(what, "done"),
-        Ok((what, Err(error))) => tracing::warn!(what, %error, "request failed"),
-        Err(error) => tracing::error!(%error, "a request ended badly"),
     }
 }
