@@ -17,7 +17,7 @@ where
     for _ in 1..TRIES {
         match request().await {
             Err(Error::RateLimited { until, .. }) => sleep_until(until).await,
-            Err(error) if error.is_retriable() => sleep(backoff.next()).await,
+            Err(error) if error.is_retriable() => sleep(backoff.next_delay()).await,
             done => return done,
         }
     }

@@ -1,6 +1,6 @@
 //! A stream that is always open again: the events of one route, through cuts, stalls and refusals.
 
-use crate::lichess::{Backoff, Error, EventStream};
+use crate::lichess::{Backoff, Error, EventStream, Line};
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub struct Feed<T> {
     backoff: Backoff,
 }
 
-impl<T> Feed<T> {
+impl<T: Line> Feed<T> {
     /// `open` opens the stream once; `cap` is the longest delay between two tries; `is_final` knows the
     /// errors after which there is no point in another.
     pub fn new<F>(
@@ -101,7 +101,7 @@ impl<T> Feed<T> {
         };
         let retry_in = match &error {
             Some(Error::RateLimited { until, .. }) => until.saturating_duration_since(Instant::now()),
-            _ => self.backoff.next(),
+            _ => self.backoff.next_delay(),
         };
         self.link = Link::Down(Box::pin(sleep(retry_in)));
         let reason = error.map_or("the server closed the stream".to_string(), |error| error.to_string());

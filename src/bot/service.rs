@@ -96,7 +96,7 @@ async fn sign_in(client: &Client, url: &str) -> Result<Account, RunError> {
             Ok(account) => break account,
             Err(error @ Error::Unauthorized(..)) => return Err(error.into()),
             Err(error) => {
-                let retry_in = backoff.next();
+                let retry_in = backoff.next_delay();
                 tracing::warn!(url, %error, ?retry_in, "cannot ask the server for the account; trying again");
                 sleep(retry_in).await;
             }

@@ -190,7 +190,7 @@ async fn send(client: &Client, id: &GameId, uci: &str, offering_draw: bool) -> S
             }
             Err(error) if error.is_retriable() => {
                 tracing::warn!(uci, %error, "the move did not get through; sending it again");
-                sleep(backoff.next()).await;
+                sleep(backoff.next_delay()).await;
             }
             Err(error @ Error::Unauthorized(..)) => return Sent::Unauthorized(error),
             Err(error) => return Sent::Refused(error.to_string()),
