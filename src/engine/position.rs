@@ -341,6 +341,11 @@ impl Position {
         self.states.push(next);
     }
 
+    /// Makes room for `plies` more moves, so that playing them allocates nothing.
+    pub fn reserve(&mut self, plies: usize) {
+        self.states.reserve(plies);
+    }
+
     /// Takes the last move or null move back.
     pub fn undo(&mut self) {
         self.states.pop();
