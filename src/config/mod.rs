@@ -44,6 +44,12 @@ pub fn usual_file() -> Option<PathBuf> {
     Some(PathBuf::from("config.toml")).filter(|file| file.exists())
 }
 
+/// The page where a token is made, with what we need already filled in.
+pub fn token_form(server: &str) -> String {
+    let server = server.trim_end_matches('/');
+    format!("{server}/account/oauth/token/create?scopes[]=bot:play&description=Tabiya")
+}
+
 impl Config {
     /// Lays the file over the defaults and the environment over both.
     ///
@@ -78,10 +84,9 @@ impl Config {
     pub fn with_token(self) -> Result<Config, Mistakes> {
         let mut mistakes = Mistakes::default();
         if self.lichess.token == Token::default() {
-            let server = self.lichess.url.trim_end_matches('/');
             mistakes.add(format!(
-                "No Lichess token. Signed in as the bot's account, create one here: \
-                 {server}/account/oauth/token/create?scopes[]=bot:play&description=Tabiya"
+                "No Lichess token. Signed in as the bot's account, create one here: {}",
+                token_form(&self.lichess.url)
             ));
             mistakes.add(
                 "Then start again with LICHESS_BOT_TOKEN=<token>, or name a file that holds it in \
