@@ -1,7 +1,7 @@
 //! Whether to take a challenge: pure decisions.
 
-use crate::engine::Position;
-use crate::lichess::{Challenge, DeclineReason, Player, TimeControl};
+use crate::engine::{FenError, GameError, Position};
+use crate::lichess::{Challenge, DeclineReason, Player, Side, TimeControl};
 use serde::Deserialize;
 
 /// Variants that this program plays.
@@ -53,13 +53,22 @@ fn objection_to_player(player: &Player, options: &ChallengeOptions) -> Option<De
 fn objection_to_variant(challenge: &Challenge, options: &ChallengeOptions) -> Option<DeclineReason> {
     let variant = challenge.variant.as_str();
     let is_played = VARIANTS.contains(&variant) && options.variants.iter().any(|name| name == variant);
-    // A start position that cannot be set up, or in which the game is over, cannot be played either.
-    let starts_well = challenge
-        .initial_fen
-        .as_deref()
-        .filter(|fen| *fen != "startpos")
-        .is_none_or(|fen| Position::from_fen(fen).is_ok_and(|position| position.outcome().is_none()));
+    let starts_well = challenge.initial_fen.as_deref().is_none_or(|fen| can_start_from(fen, challenge));
     (!is_played || !starts_well || challenge.bot_compatible == Some(false)).then_some(DeclineReason::Variant)
+}
+
+/// A start position that cannot be set up, or in which the game is over, cannot be played. With the
+/// opponent to move it may be unsound: what matters is the position after that move.
+fn can_start_from(fen: &str, challenge: &Challenge) -> bool {
+    match Position::after(fen, "") {
+        Ok(position) => position.outcome().is_none(),
+        Err(GameError::Start { reason: FenError::OpponentInCheck, .. }) => {
+            let white_moves = fen.split(' ').nth(1) == Some("w");
+            let first = if white_moves { Side::White } else { Side::Black };
+            challenge.challenger_side == Some(first)
+        }
+        Err(_) => false,
+    }
 }
 
 fn objection_to_mode(challenge: &Challenge, options: &ChallengeOptions) -> Option<DeclineReason> {
@@ -193,6 +202,7 @@ mod tests {
             rated: true,
             speed: "blitz".to_string(),
             time_control: clock(180, 2),
+            challenger_side: None,
             initial_fen: None,
             rules: Vec::new(),
             rematch_of: None,
@@ -319,6 +329,26 @@ mod tests {
             let mut options = ChallengeOptions::default();
             option(&mut options);
             assert_eq!(decide(&with(change), &options), Decision::Decline(reason), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unsound_start_is_taken_only_if_the_opponent_has_to_move() {
+        let unsound = |side| {
+            with(|c| {
+                c.variant = "fromPosition".into();
+                c.initial_fen = Some("7k/8/8/8/8/8/8/K6R w - - 90 100".into());
+                c.challenger_side = side;
+            })
+        };
+        let options = ChallengeOptions::default();
+        assert_eq!(decide(&unsound(Some(Side::White)), &options), Decision::Accept);
+        for side in [None, Some(Side::Black)] {
+            assert_eq!(
+                decide(&unsound(side), &options),
+                Decision::Decline(DeclineReason::Variant),
+                "{side:?}"
+            );
         }
     }
 

@@ -217,6 +217,7 @@ mod tests {
             rated,
             speed: "blitz".to_string(),
             time_control: TimeControl::Clock { initial: Duration::from_secs(60), increment: Duration::ZERO },
+            challenger_side: None,
             initial_fen: None,
             rules: Vec::new(),
             rematch_of: None,

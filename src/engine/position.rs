@@ -100,7 +100,10 @@ impl Default for Position {
 impl Position {
     /// Reads standard FEN, X-FEN and Shredder-FEN, strictly.
     pub fn from_fen(fen: &str) -> Result<Position, FenError> {
-        let setup = Setup::parse(fen)?;
+        Position::from_setup(&Setup::parse(fen)?)
+    }
+
+    fn from_setup(setup: &Setup) -> Result<Position, FenError> {
         let mut builder = BoardBuilder::new();
         builder.side_to_move(setup.side_to_move);
         for square in ALL_SQUARES {

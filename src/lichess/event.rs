@@ -215,6 +215,8 @@ pub struct Challenge {
     /// `ultraBullet`, `bullet`, `blitz`, `rapid`, `classical`, `correspondence`.
     pub speed: String,
     pub time_control: TimeControl,
+    /// The side that the challenger gets, if it is settled.
+    pub challenger_side: Option<Side>,
     /// A custom start position.
     pub initial_fen: Option<String>,
     /// `noAbort`, `noRematch`, …
@@ -239,6 +241,7 @@ impl Challenge {
             rated: flag(challenge, "rated"),
             speed: text(challenge, "speed").unwrap_or_default(),
             time_control: TimeControl::read(challenge.get("timeControl").unwrap_or(&Value::Null)),
+            challenger_side: Side::read(challenge, "finalColor"),
             initial_fen: text(challenge, "initialFen"),
             rules: rules.map(|rules| rules.iter().filter_map(rule).collect()).unwrap_or_default(),
             rematch_of: text(challenge, "rematchOf").and_then(|id| id.parse().ok()),
@@ -531,6 +534,7 @@ mod tests {
         assert_eq!(challenge.time_control, clock);
         assert_eq!(challenge.challenger.map(|player| player.to_string()), Some("NM Ada".to_string()));
         assert_eq!((challenge.rated, challenge.bot_compatible), (true, Some(true)));
+        assert_eq!(challenge.challenger_side, Some(Side::White));
     }
 
     #[test]
