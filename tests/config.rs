@@ -47,10 +47,6 @@ fn mistakes_in(environment: &[(&str, &str)]) -> Vec<String> {
     load(None, environment).expect_err("a mistake").lines().to_vec()
 }
 
-fn token(text: &str) -> Token {
-    serde_json::from_value(text.into()).expect("a token is a text")
-}
-
 #[test]
 fn nothing_given_is_the_defaults() {
     assert_eq!(load(None, &[]), Ok(Config::default()));
@@ -156,18 +152,18 @@ fn the_token_is_taken_from_the_first_place_that_has_one() {
         let environment: Vec<(&str, &str)> =
             places[first..].iter().map(|(name, text, _)| (*name, *text)).collect();
         let config = load(Some(&file), &environment).expect("no mistake");
-        assert_eq!(config.lichess.token, token(places[first].2), "{}", places[first].0);
+        assert_eq!(config.lichess.token, Token::new(places[first].2), "{}", places[first].0);
     }
-    assert_eq!(load(Some(&file), &[]).expect("no mistake").lichess.token, token("in_file"));
+    assert_eq!(load(Some(&file), &[]).expect("no mistake").lichess.token, Token::new("in_file"));
 }
 
 #[test]
 fn a_token_variable_is_trimmed_and_an_empty_one_is_none() {
     let config = load(None, &[("LICHESS_BOT_TOKEN", " abc\n")]).expect("no mistake");
-    assert_eq!(config.lichess.token, token("abc"));
+    assert_eq!(config.lichess.token, Token::new("abc"));
     let empty =
         [("LICHESS_BOT_TOKEN", " "), ("LICHESS_BOT_TOKEN_FILE", ""), ("TABIYA_LICHESS__TOKEN", "abc")];
-    assert_eq!(load(None, &empty).expect("no mistake").lichess.token, token("abc"));
+    assert_eq!(load(None, &empty).expect("no mistake").lichess.token, Token::new("abc"));
 }
 
 #[test]
@@ -181,7 +177,7 @@ fn a_missing_token_is_two_lines_that_say_what_to_do() {
          LICHESS_BOT_TOKEN_FILE, or set lichess.token in config.toml."
     );
     let config = load(None, &[("LICHESS_BOT_TOKEN", TOKEN)]).and_then(Config::with_token);
-    assert_eq!(config.expect("a token").lichess.token, token(TOKEN));
+    assert_eq!(config.expect("a token").lichess.token, Token::new(TOKEN));
 }
 
 #[test]
@@ -510,6 +506,9 @@ fn a_wrong_token_is_one_line_with_the_place_it_stands_in() {
         [format!("config.toml: lichess.token: {found}, {allowed}")]
     );
     let longest = "a".repeat(512);
-    assert_eq!(load(None, &[("LICHESS_BOT_TOKEN", &longest)]).map(|c| c.lichess.token), Ok(token(&longest)));
+    assert_eq!(
+        load(None, &[("LICHESS_BOT_TOKEN", &longest)]).map(|c| c.lichess.token),
+        Ok(Token::new(&longest))
+    );
     assert_eq!(mistakes_in(&[("LICHESS_BOT_TOKEN", &"a".repeat(513))]).len(), 1);
 }

@@ -1,6 +1,10 @@
 //! The commands: each reads its arguments, gives the parts their options and says how it ended.
 
 mod arguments;
+mod demo;
+mod run;
+mod signals;
+mod upgrade;
 
 pub use arguments::{Arguments, Command, DemoArguments, UpgradeArguments};
 
@@ -11,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Codes other than 0, as the help tells them.
-pub mod exit {
+mod exit {
     pub const FAILURE: u8 = 1;
     pub const CONFIGURATION: u8 = 2;
     pub const TOKEN: u8 = 3;
@@ -20,9 +24,17 @@ pub mod exit {
 
 /// Runs one command to its end.
 pub async fn execute(arguments: Arguments) -> ExitCode {
-    match configuration(arguments.config) {
-        Ok(_) => ExitCode::SUCCESS,
-        Err(mistakes) => fail(exit::CONFIGURATION, mistakes),
+    let file = arguments.config;
+    match arguments.command.unwrap_or(Command::Run) {
+        Command::Run => match configuration(file) {
+            Ok(config) => run::run(config).await,
+            Err(mistakes) => fail(exit::CONFIGURATION, mistakes),
+        },
+        Command::Upgrade(arguments) => match configuration(file) {
+            Ok(config) => upgrade::upgrade(&config, &arguments).await,
+            Err(mistakes) => fail(exit::CONFIGURATION, mistakes),
+        },
+        Command::Demo(arguments) => demo::demo(arguments).await,
     }
 }
 

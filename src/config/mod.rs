@@ -17,7 +17,7 @@ use crate::bot::StoreOptions;
 use crate::bot::game::GameOptions;
 use crate::bot::policy::ChallengeOptions;
 use crate::engine::EngineOptions;
-use crate::lichess::{LichessOptions, Token};
+use crate::lichess::LichessOptions;
 use crate::logging::LogOptions;
 use ::config::builder::{ConfigBuilder, DefaultState};
 use layer::Layer;
@@ -83,7 +83,7 @@ impl Config {
     /// Two lines that say how to get one and where to put it.
     pub fn with_token(self) -> Result<Config, Mistakes> {
         let mut mistakes = Mistakes::default();
-        if self.lichess.token == Token::default() {
+        if self.lichess.token.is_empty() {
             mistakes.add(format!(
                 "No Lichess token. Signed in as the bot's account, create one here: {}",
                 token_form(&self.lichess.url)

@@ -2,6 +2,8 @@
 
 use super::mistake::{nearest, quoted};
 use super::schema::{Key, Kind};
+use crate::bot::policy;
+use crate::lichess::Token;
 use crate::logging;
 use ::config::ValueKind;
 
@@ -24,18 +26,12 @@ pub enum Rule {
     LogLevel,
 }
 
-/// Longest token accepted; Lichess asks clients to allow for at least this much.
-const LONGEST_TOKEN: usize = 512;
-
 /// The bounds of each key that has some. A key without a rule allows whatever its type holds.
 const RULES: &[(&str, Rule)] = &[
     ("lichess.url", Rule::ServerAddress),
     ("lichess.token", Rule::Token),
-    ("challenge.variants", Rule::SomeOf(&["standard", "chess960", "fromPosition"])),
-    (
-        "challenge.speeds",
-        Rule::SomeOf(&["bullet", "blitz", "rapid", "classical", "correspondence", "unlimited"]),
-    ),
+    ("challenge.variants", Rule::SomeOf(&policy::VARIANTS)),
+    ("challenge.speeds", Rule::SomeOf(&policy::SPEEDS)),
     ("challenge.min_initial", Rule::Between(0, 10_800)),
     ("challenge.max_initial", Rule::Between(0, 10_800)),
     ("challenge.min_increment", Rule::Between(0, 180)),
@@ -45,6 +41,7 @@ const RULES: &[(&str, Rule)] = &[
     ("challenge.min_rating", Rule::Between(0, 4_000)),
     ("challenge.max_rating", Rule::Between(0, 4_000)),
     ("challenge.concurrency", Rule::Between(1, 200)),
+    ("challenge.slow_games", Rule::Between(0, 200)),
     ("challenge.games_per_user", Rule::Between(1, 200)),
     ("challenge.reserved_for_humans", Rule::Between(0, 199)),
     ("challenge.queue", Rule::Between(0, 1_000)),
@@ -107,9 +104,7 @@ pub fn allowed(key: &Key) -> String {
         (Kind::Text, Some(Rule::ServerAddress)) => {
             "an http or https address without path, as in https://lichess.org".to_string()
         }
-        (Kind::Text, Some(Rule::Token)) => {
-            format!("a Lichess token: letters, digits and _, at most {LONGEST_TOKEN}")
-        }
+        (Kind::Text, Some(Rule::Token)) => "a Lichess token: letters, digits and _, at most 512".to_string(),
         (Kind::Text, Some(Rule::LogLevel)) => {
             format!("{} or a filter as in warn,tabiya=debug", logging::LEVELS.join(", "))
         }
@@ -158,13 +153,13 @@ fn offender<'v>(key: &Key, value: &'v ValueKind) -> Option<&'v ValueKind> {
 }
 
 fn allows(rule: Option<Rule>, text: &str) -> bool {
-    let consists_of = |more: &[char]| text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(&c));
+    let is_name = || text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     match rule {
         Some(Rule::SomeOf(words)) => words.contains(&text),
-        Some(Rule::Accounts) => (1..=30).contains(&text.len()) && consists_of(&['_', '-']),
+        Some(Rule::Accounts) => (1..=30).contains(&text.len()) && is_name(),
         Some(Rule::Characters(most)) => text.chars().count() <= most,
         Some(Rule::ServerAddress) => is_server_address(text),
-        Some(Rule::Token) => text.len() <= LONGEST_TOKEN && consists_of(&['_']),
+        Some(Rule::Token) => text.is_empty() || Token::new(text).is_well_formed(),
         Some(Rule::LogLevel) => logging::is_level_or_filter(text),
         Some(Rule::Between(..)) | None => true,
     }
