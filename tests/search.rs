@@ -53,7 +53,7 @@ fn search(position: &Position, limits: Limits) -> SearchReport {
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 const CHESS960: &str = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9";
 const ONE_MOVE_ONLY: &str = "7k/8/8/8/8/8/1q6/K7 w - - 0 1";
-const CORNERED: &str = "8/8/8/8/8/1k6/8/K1r5 w - - 0 1";
+const CORNERED: &str = "8/8/8/8/8/1k6/7r/K7 w - - 0 1";
 
 #[test]
 fn a_search_that_is_stopped_at_once_still_has_a_legal_move() {
