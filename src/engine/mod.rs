@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod castling;
+mod checks;
 mod control;
 mod evaluate;
 mod fen;

@@ -4,6 +4,7 @@
 //! nor reads anything. Each thread owns one [`Searcher`]; they share the transposition table and the
 //! [`Control`] of this search.
 
+use super::checks::CheckSquares;
 use super::control::Control;
 use super::evaluate::evaluate;
 use super::history::History;
@@ -173,8 +174,7 @@ impl Searcher<'_> {
             return self.quiescence(window, ply);
         }
         self.pv.clear(ply);
-        self.visit(ply);
-        if self.stopped {
+        if !self.enter(ply) {
             return Score::DRAW;
         }
 
@@ -257,23 +257,27 @@ impl Searcher<'_> {
         let mut best_move = None;
         let mut skip_quiets = false;
         let us = self.position.side_to_move();
+        let check_squares = CheckSquares::of(&self.position);
         let mut picker = MovePicker::all(&self.position, table_move, &self.plies[ply].killers, self.history);
         let mut move_number = 0;
         while let Some(mv) = picker.next(&self.position) {
             let is_quiet = !self.position.is_tactical(mv);
+            let gives_check = is_quiet && check_squares.is_check(&self.position, mv);
             move_number += 1;
             let reduction = reduction(depth, move_number);
 
             // 11. Pruning of moves at shallow nodes, once a move is known that is not mated.
-            //     Unsafe in check, where every answer may be the only one.
+            //     Unsafe in check, where every answer may be the only one, and for quiet checks, which
+            //     may mate.
             if !is_root && !in_check && best_score > Score::mated_in(MAX_PLY) {
-                if is_quiet && skip_quiets {
+                if is_quiet && skip_quiets && !gives_check {
                     continue;
                 }
                 let lmr_depth = (depth - reduction).max(0);
                 // Late move pruning: good quiet moves come early, the rest seldom change anything.
                 // Futility pruning: so far below alpha that a quiet move will hardly bring it back.
                 if is_quiet
+                    && !gives_check
                     && (is_late(move_number, depth, improving)
                         || is_futile(static_eval, lmr_depth, window.alpha))
                 {
@@ -303,7 +307,7 @@ impl Searcher<'_> {
             let mut is_promising = true;
             if depth >= REDUCTION_DEPTH && move_number >= REDUCTION_FIRST_MOVE && is_quiet {
                 let mut less = i32::from(is_pv) + i32::from(in_check) + i32::from(improving);
-                less += i32::from(self.position.is_check());
+                less += i32::from(gives_check);
                 less += mv_history / REDUCTION_HISTORY;
                 let reduced = (new_depth + less - reduction).clamp(1, new_depth);
                 if reduced < new_depth {
@@ -365,8 +369,7 @@ impl Searcher<'_> {
     /// so that no exchange is judged half-way. The side to move may also stand pat.
     fn quiescence(&mut self, mut window: Window, ply: usize) -> Score {
         self.pv.clear(ply);
-        self.visit(ply);
-        if self.stopped {
+        if !self.enter(ply) {
             return Score::DRAW;
         }
         if let Some(score) = self.ended_by_rule(ply) {
@@ -522,8 +525,11 @@ impl Searcher<'_> {
         }
     }
 
-    /// Counts a node, and now and then looks whether to stop.
-    fn visit(&mut self, ply: usize) {
+    /// Counts a node and now and then looks whether to stop; false when it is time.
+    fn enter(&mut self, ply: usize) -> bool {
+        if self.stopped {
+            return false;
+        }
         self.nodes += 1;
         self.selective_depth = self.selective_depth.max(ply);
         if self.nodes >= self.next_poll {
@@ -532,6 +538,7 @@ impl Searcher<'_> {
             self.stopped = self.control.should_stop();
             self.next_poll = self.nodes + self.control.nodes_until_poll();
         }
+        !self.stopped
     }
 }
 
