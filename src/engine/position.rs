@@ -141,11 +141,48 @@ impl Position {
     /// spaces.
     pub fn after(initial_fen: &str, moves: &str) -> Result<Position, GameError> {
         let fen = if initial_fen == "startpos" { START_FEN } else { initial_fen };
-        let mut position =
-            Position::from_fen(fen).map_err(|reason| GameError::Start { fen: fen.to_string(), reason })?;
-        for (ply, uci) in moves.split_ascii_whitespace().enumerate() {
+        let mut moves = moves.split_ascii_whitespace().enumerate();
+        let started = match Position::from_fen(fen) {
+            Err(FenError::OpponentInCheck) => {
+                Position::after_unsound_start(fen, moves.next().map(|(_, uci)| uci))
+            }
+            started => started,
+        };
+        let mut position = started.map_err(|reason| GameError::Start { fen: fen.to_string(), reason })?;
+        for (ply, uci) in moves {
             position.play_uci(uci).map_err(|reason| GameError::Move { ply, reason })?;
         }
+        Ok(position)
+    }
+
+    /// The position after the first move of a game whose start is unsound: the king of the side that
+    /// is not to move stands in check.
+    ///
+    /// Only the server decides what is a game. Such a start cannot be set up, but what comes after its
+    /// first move can. The entry below it in the stack is there to be counted, not to be returned to.
+    fn after_unsound_start(fen: &str, first: Option<&str>) -> Result<Position, FenError> {
+        let mut setup = Setup::parse(fen)?;
+        let (from, to, promoted) = first.and_then(split_uci).ok_or(FenError::OpponentInCheck)?;
+        let man = setup.board[from.to_index()].take().filter(|man| man.0 == setup.side_to_move);
+        let (color, piece) = man.ok_or(FenError::OpponentInCheck)?;
+        let is_quiet = setup.board[to.to_index()].is_none() && piece != Piece::Pawn;
+        setup.board[to.to_index()] = Some((color, promoted.unwrap_or(piece)));
+        setup.castling.revoke_rook(color, from);
+        setup.castling.revoke_rook(!color, to);
+        if piece == Piece::King {
+            setup.castling.revoke_all(color);
+        }
+        setup.en_passant = None;
+        setup.halfmove_clock = if is_quiet { setup.halfmove_clock + 1 } else { 0 };
+        setup.move_number += u16::from(color == Color::Black);
+        setup.side_to_move = !color;
+        let mut position = Position::from_setup(&setup)?;
+        let mut after = *position.now();
+        let mv = promoted.map_or(Move::normal(from, to), |piece| Move::promotion(from, to, piece));
+        after.last_move = Some(mv);
+        after.reversible_plies = 1;
+        position.states[0].key = 0;
+        position.states.push(after);
         Ok(position)
     }
 
@@ -733,5 +770,26 @@ impl State {
 impl fmt::Debug for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Position({})", self.fen())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unsound_start_can_be_played_from_its_first_move_on() {
+        let start = "7k/8/8/8/8/8/8/K6R w - - 90 100";
+        assert_eq!(Position::from_fen(start).err(), Some(FenError::OpponentInCheck));
+        assert!(Position::after(start, "").is_err());
+        let position = Position::after(start, "h1h2").expect("the opponent has moved");
+        assert_eq!(position.fen(), "7k/8/8/8/8/8/7R/K7 b - - 91 100");
+        assert!(position.is_check());
+        let position = Position::after(start, "h1h2 h8g8 h2h1").expect("legal from there on");
+        assert_eq!((position.halfmove_clock(), position.plies_played()), (93, 3));
+        let moves: Vec<String> = position.moves().map(|(_, mv)| mv.to_string()).collect();
+        assert_eq!(moves, ["h1h2", "h8g8", "h2h1"]);
+        assert!(Position::after(start, "h8g8").is_err(), "not the side to move");
+        assert!(Position::after(start, "h1h8x").is_err(), "not a move");
     }
 }
