@@ -563,3 +563,50 @@ fn reduction(depth: i32, move_number: usize) -> i32 {
     });
     i32::from(TABLE[depth.clamp(0, 63) as usize][move_number.min(63)])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Caller, Limits};
+    use std::time::Instant;
+
+    struct Nobody;
+
+    impl Caller for Nobody {
+        fn should_stop(&self) -> bool {
+            false
+        }
+        fn report(&self, _: &SearchReport) {}
+    }
+
+    /// Every 16-bit pattern is some move; most are illegal in any position.
+    #[test]
+    fn an_illegal_move_in_the_table_is_never_played() {
+        let root = Position::from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
+            .expect("a FEN");
+        let mut random = fastrand::Rng::with_seed(5);
+        for _ in 0..40 {
+            let table = Table::new(1);
+            let mut position = root.clone();
+            let mut keys = vec![position.key()];
+            for mv in &root.legal_moves() {
+                position.play(mv);
+                keys.push(position.key());
+                position.undo();
+            }
+            for key in keys {
+                let mv = Move::from_bits(random.u16(..));
+                let (score, static_eval) = (Score(random.i32(-500..500)), Some(Score::DRAW));
+                let entry = Entry { mv, score, static_eval, depth: random.i32(0..3), bound: Bound::Lower };
+                table.store(key, 0, entry);
+            }
+            let limits = Limits { depth: Some(5), ..Limits::default() };
+            let control = Control::new(Instant::now(), limits, &Nobody, 1);
+            let mut history = History::new();
+            let mut searcher = Searcher::new(&root, &table, &control, &mut history);
+            searcher.deepen(&mut |_| true);
+            let report = searcher.report();
+            assert!(root.is_legal(report.best_move()) && report.depth == 5, "{report:?}");
+        }
+    }
+}
