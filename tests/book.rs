@@ -322,17 +322,3 @@ fn mutate(bytes: &mut Vec<u8>, rng: &mut fastrand::Rng) {
         }
     }
 }
-
-/// `cargo test --release --test book -- --ignored --nocapture` prints how long loading takes.
-#[test]
-#[ignore = "prints a measurement"]
-fn load_time_is_printed() {
-    let median = |mut times: Vec<std::time::Duration>| {
-        times.sort();
-        times[times.len() / 2]
-    };
-    let shipped = median((0..51).map(|_| shipped(&seeded(1)).load_time()).collect());
-    println!("openings.csv in SAN: {shipped:?}, median of 51");
-    let book = self::shipped(&seeded(1));
-    println!("{} lines, {} positions", book.lines(), book.positions());
-}
