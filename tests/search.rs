@@ -302,7 +302,7 @@ fn two_hundred_quick_games_of_both_kinds_end_without_a_fault() {
 /// A game from a random opening; every answer of the engine is checked. Odd games are Chess960.
 fn play_quick_game(seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
-    let start = if seed % 2 == 0 { 518 } else { random.u16(..960) };
+    let start = if seed.is_multiple_of(2) { 518 } else { random.u16(..960) };
     let mut position = Position::chess960_start(start);
     let mut engine = engine(1, 1);
     for ply in 0..160 {

@@ -23,7 +23,7 @@ pub use evaluate::evaluate;
 
 pub use limits::Limits;
 pub use moves::{Move, MoveKind, MoveList};
-pub use position::{Color, FenError, MoveError, Outcome, Piece, Position, Square};
+pub use position::{Color, FenError, GameError, MoveError, Outcome, Piece, Position, Square};
 pub use score::Score;
 
 use history::History;
