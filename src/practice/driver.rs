@@ -26,53 +26,91 @@ struct Question {
 /// Plays one side of a game until its end.
 pub async fn drive(shared: Arc<Shared>, id: String, mut opponent: Box<dyn Opponent>) {
     let mut asked = Vec::new();
+    // A move that was thought of when an offer came in; the offer is answered first.
+    let mut held: Option<(u64, Answer)> = None;
     loop {
-        let next = shared.until(|lobby| next_question(lobby.game(&id)?, &asked)).await;
-        let Some(Question { ask, turn, position }) = next else { return };
-        asked.retain(|&(_, earlier)| earlier == turn);
-        asked.push((ask, turn));
-        let thinking = tokio::task::spawn_blocking(move || {
-            let action = answer(opponent.as_mut(), ask, &position);
-            (opponent, action)
-        });
-        let action = match thinking.await {
-            Ok((same, action)) => {
-                opponent = same;
-                action
-            }
-            Err(broken) => {
-                let violation = Violation::new(ViolationKind::BrokenScript, &id, broken.to_string());
-                return shared.change(|lobby| lobby.note(violation));
+        let next = shared.until(|lobby| next_step(lobby.game(&id)?, &asked, held.is_some())).await;
+        let (turn, answer) = match next {
+            Step::Leave => return,
+            Step::Follow => held.take().expect("it is followed only when held"),
+            Step::Ask(question) => {
+                asked.retain(|&(_, earlier)| earlier == question.turn);
+                asked.push((question.ask, question.turn));
+                match think(opponent, &question).await {
+                    Ok((same, answer)) => {
+                        opponent = same;
+                        (question.turn, answer)
+                    }
+                    Err(broken) => return shared.change(|lobby| lobby.note(broken_script(&id, broken))),
+                }
             }
         };
         shared.change(|lobby| {
             let outcome = lobby.change(&id, |game| {
-                if game.turn() == turn { follow(game, action, Instant::now()) } else { Ok(()) }
+                if game.turn() != turn {
+                    Ok(())
+                } else if matches!(answer, Answer::Act(_)) && open_offer(game, &asked).is_some() {
+                    held = Some((turn, answer));
+                    Ok(())
+                } else {
+                    follow(game, answer, Instant::now())
+                }
             });
             if let Ok(Err(refusal)) = outcome {
-                let detail = format!("{refusal:?}");
-                lobby.note(Violation::new(ViolationKind::BrokenScript, &id, detail));
+                lobby.note(broken_script(&id, format!("{refusal:?}")));
             }
         });
     }
 }
 
-/// What to ask now; `None` at the end of the game, nothing yet while the other side is to decide.
-fn next_question(game: &Game, asked: &[(Ask, u64)]) -> Option<Option<Question>> {
+/// Asks the opponent on a thread where it may take its time.
+async fn think(
+    mut opponent: Box<dyn Opponent>,
+    question: &Question,
+) -> Result<(Box<dyn Opponent>, Answer), String> {
+    let (ask, position) = (question.ask, question.position.clone());
+    let thinking = tokio::task::spawn_blocking(move || {
+        let answer = answer(opponent.as_mut(), ask, &position);
+        (opponent, answer)
+    });
+    thinking.await.map_err(|broken| broken.to_string())
+}
+
+fn broken_script(id: &str, detail: String) -> Violation {
+    Violation::new(ViolationKind::BrokenScript, id, detail)
+}
+
+/// What the driver does next.
+enum Step {
+    Ask(Question),
+    /// The held answer's time has come.
+    Follow,
+    /// The game is over.
+    Leave,
+}
+
+/// Nothing yet while the other side is to decide.
+fn next_step(game: &Game, asked: &[(Ask, u64)], holds_answer: bool) -> Option<Step> {
     if game.is_over() {
-        return Some(None);
+        return Some(Step::Leave);
     }
-    let bot = &game.offers[game.setup.bot.to_index()];
-    let waits_for_answer = game.offers[game.opponent().to_index()].takeback.is_some();
-    let is_open = |ask: Ask| match ask {
-        Ask::Draw => bot.draw,
-        Ask::Takeback => bot.takeback.is_some(),
-        Ask::Move => game.is_turn_of(game.opponent()) && !waits_for_answer,
-    };
     let turn = game.turn();
-    let mut questions = [Ask::Draw, Ask::Takeback, Ask::Move].into_iter();
-    let ask = questions.find(|&ask| is_open(ask) && !asked.contains(&(ask, turn)))?;
-    Some(Some(Question { ask, turn, position: game.position().clone() }))
+    let waits_for_answer = game.offers[game.opponent().to_index()].takeback.is_some();
+    let may_move = game.is_turn_of(game.opponent()) && !waits_for_answer;
+    let question = |ask| Step::Ask(Question { ask, turn, position: game.position().clone() });
+    match open_offer(game, asked) {
+        Some(ask) => Some(question(ask)),
+        None if holds_answer => Some(Step::Follow),
+        None => (may_move && !asked.contains(&(Ask::Move, turn))).then(|| question(Ask::Move)),
+    }
+}
+
+/// An offer of the bot's that the opponent has not been asked about.
+fn open_offer(game: &Game, asked: &[(Ask, u64)]) -> Option<Ask> {
+    let bot = &game.offers[game.setup.bot.to_index()];
+    let offers = [(Ask::Draw, bot.draw), (Ask::Takeback, bot.takeback.is_some())];
+    let open = |&(ask, stands): &(Ask, bool)| stands && !asked.contains(&(ask, game.turn()));
+    offers.into_iter().find(open).map(|(ask, _)| ask)
 }
 
 /// What the opponent makes of a question.

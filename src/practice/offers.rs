@@ -72,7 +72,6 @@ impl Game {
     /// Told in the chat alone: no state is pushed.
     fn decline_draw(&mut self, color: Color) {
         self.offers_of(!color).draw = false;
-        self.new_turn();
         self.remark(&format!("{} declines draw", name(color)));
     }
 

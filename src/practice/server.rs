@@ -202,6 +202,12 @@ impl PracticeServer {
         self.shared.look(|lobby| lobby.violations().to_vec())
     }
 
+    /// Waits until there is something that the protocol forbids.
+    pub async fn violated(&self) -> Vec<Violation> {
+        let any = |lobby: &Lobby| Some(lobby.violations().to_vec()).filter(|list| !list.is_empty());
+        self.shared.until(any).await
+    }
+
     /// Waits until the event stream is open.
     pub async fn online(&self) {
         self.shared.until(|lobby| lobby.account_is_heard().then_some(())).await;

@@ -176,3 +176,91 @@ fn add_unknown_fields(value: &mut Value) {
         _ => (),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::BodyDataStream;
+    use futures_util::StreamExt;
+    use tokio::time::timeout;
+
+    const KEEP_ALIVE: Duration = Duration::from_secs(7);
+
+    fn open(piece_bytes: usize) -> (Feed, BodyDataStream) {
+        let manners = StreamManners { keep_alive: KEEP_ALIVE, unknown_fields: false, piece_bytes };
+        let (feed, response) = Feed::open(manners, watch::Sender::new(()));
+        (feed, response.into_body().into_data_stream())
+    }
+
+    async fn next(body: &mut BodyDataStream) -> String {
+        let bytes = body.next().await.expect("more to come").expect("a whole stream");
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn keep_alives_come_at_their_time_whatever_else_is_sent() {
+        let (feed, mut body) = open(0);
+        let opened = Instant::now();
+        for beat in 1..=3 {
+            feed.push(json!({"n": beat}));
+            assert_eq!(next(&mut body).await, format!("{{\"n\":{beat}}}\n"));
+            assert_eq!(next(&mut body).await, "\n");
+            assert_eq!(opened.elapsed(), KEEP_ALIVE * beat, "beat {beat}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_stream_says_nothing_at_all() {
+        let (feed, mut body) = open(0);
+        feed.push(json!({}));
+        feed.end(Cut::Silent);
+        assert!(timeout(KEEP_ALIVE * 10, body.next()).await.is_err());
+        assert!(!feed.is_open());
+    }
+
+    #[tokio::test]
+    async fn a_clean_end_comes_after_what_is_queued_and_a_broken_one_before() {
+        let (feed, mut body) = open(0);
+        feed.push(json!({}));
+        feed.end(Cut::Clean);
+        assert_eq!(next(&mut body).await, "{}\n");
+        assert!(body.next().await.is_none());
+
+        let (feed, mut body) = open(0);
+        feed.push(json!({}));
+        feed.end(Cut::Broken);
+        assert!(body.next().await.is_some_and(|piece| piece.is_err()));
+    }
+
+    #[tokio::test]
+    async fn pieces_are_cut_across_characters() {
+        let (feed, mut body) = open(3);
+        feed.push_raw("aüü");
+        let mut pieces = Vec::new();
+        for _ in 0..2 {
+            pieces.push(body.next().await.expect("a piece").expect("a whole stream").to_vec());
+        }
+        assert_eq!(pieces, ["aü".as_bytes().to_vec(), "ü\n".as_bytes().to_vec()]);
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_goes_is_noticed() {
+        let bell = watch::Sender::new(());
+        let mut heard = bell.subscribe();
+        let manners = StreamManners { keep_alive: KEEP_ALIVE, unknown_fields: false, piece_bytes: 0 };
+        let (feed, response) = Feed::open(manners, bell);
+        assert!(feed.is_open());
+        drop(response);
+        heard.changed().await.expect("the feed lives");
+        assert!(!feed.is_open());
+    }
+
+    #[test]
+    fn unknown_fields_are_added_at_every_depth() {
+        let mut line = json!({"game": {"tags": [{"a": 1}]}});
+        add_unknown_fields(&mut line);
+        assert!(line["novelty"].is_object() && line["game"]["novelty"].is_object());
+        assert!(line["game"]["tags"][0]["novelty"].is_object());
+        assert_eq!(line["game"]["tags"][0]["a"], 1);
+    }
+}
