@@ -41,6 +41,20 @@ pub trait Opponent: Send {
     }
 }
 
+impl<T: Opponent + ?Sized> Opponent for Box<T> {
+    fn next(&mut self, position: &Position) -> OpponentAction {
+        (**self).next(position)
+    }
+
+    fn answer_draw(&mut self, position: &Position) -> Option<bool> {
+        (**self).answer_draw(position)
+    }
+
+    fn answer_takeback(&mut self, position: &Position) -> Option<bool> {
+        (**self).answer_takeback(position)
+    }
+}
+
 /// Plays a written script, one entry a turn, and is silent after its end.
 #[derive(Clone, Debug, Default)]
 pub struct Scripted {
