@@ -7,7 +7,7 @@
 //! memory.
 
 use super::castling::{CastlingRights, CastlingSide};
-use super::fen::{Setup, piece_letter};
+use super::fen::{Setup, excerpt, piece_letter};
 use super::moves::{Move, MoveKind, MoveList};
 use super::zobrist;
 use chess::{Board, BoardBuilder, ChessMove, MoveGen};
@@ -68,6 +68,8 @@ pub enum Outcome {
 struct State {
     board: Board,
     castling: CastlingRights,
+    /// The move that led here; none at the start and after a null move.
+    last_move: Option<Move>,
     /// Square behind a pawn that may legally be captured en passant, never merely in theory.
     en_passant: Option<Square>,
     halfmove_clock: u16,
@@ -98,7 +100,10 @@ impl Default for Position {
 impl Position {
     /// Reads standard FEN, X-FEN and Shredder-FEN, strictly.
     pub fn from_fen(fen: &str) -> Result<Position, FenError> {
-        let setup = Setup::parse(fen)?;
+        Position::from_setup(&Setup::parse(fen)?)
+    }
+
+    fn from_setup(setup: &Setup) -> Result<Position, FenError> {
         let mut builder = BoardBuilder::new();
         builder.side_to_move(setup.side_to_move);
         for square in ALL_SQUARES {
@@ -106,12 +111,15 @@ impl Position {
                 builder.piece(square, piece, color);
             }
         }
-        builder.en_passant(setup.en_passant.map(|square| square.get_file()));
-        // The crate's own test refuses exactly the boards in which the king could be taken.
+        // Of such a board the crate refuses nothing but a king that could be taken.
         let board = Board::try_from(&builder).map_err(|_| FenError::OpponentInCheck)?;
+        if board.checkers().popcnt() > 2 {
+            return Err(FenError::TooManyCheckers(board.checkers().popcnt()));
+        }
         let mut state = State {
             board,
             castling: setup.castling,
+            last_move: None,
             en_passant: None,
             halfmove_clock: setup.halfmove_clock,
             move_number: setup.move_number,
@@ -120,13 +128,12 @@ impl Position {
             non_pawn_key: [0; 2],
             key: 0,
         };
-        if state.attackers_to(state.king(!setup.side_to_move), state.occupied()) & state.us() != EMPTY {
-            return Err(FenError::OpponentInCheck);
-        }
-        if board.checkers().popcnt() > 2 {
-            return Err(FenError::TooManyCheckers(board.checkers().popcnt()));
-        }
         state.en_passant = setup.en_passant.filter(|&target| state.can_capture_en_passant(target));
+        if let Some(target) = state.en_passant {
+            // Told of an illegal capture, the crate would generate it while a knight gives check.
+            builder.en_passant(Some(target.get_file()));
+            state.board = Board::try_from(&builder).expect("a sane board with a legal capture");
+        }
         state.compute_keys();
         Ok(Position { states: vec![state] })
     }
@@ -135,11 +142,48 @@ impl Position {
     /// spaces.
     pub fn after(initial_fen: &str, moves: &str) -> Result<Position, GameError> {
         let fen = if initial_fen == "startpos" { START_FEN } else { initial_fen };
-        let mut position =
-            Position::from_fen(fen).map_err(|reason| GameError::Start { fen: fen.to_string(), reason })?;
-        for (ply, uci) in moves.split_ascii_whitespace().enumerate() {
+        let mut moves = moves.split_ascii_whitespace().enumerate();
+        let started = match Position::from_fen(fen) {
+            Err(FenError::OpponentInCheck) => {
+                Position::after_unsound_start(fen, moves.next().map(|(_, uci)| uci))
+            }
+            started => started,
+        };
+        let mut position = started.map_err(|reason| GameError::Start { fen: excerpt(fen), reason })?;
+        for (ply, uci) in moves {
             position.play_uci(uci).map_err(|reason| GameError::Move { ply, reason })?;
         }
+        Ok(position)
+    }
+
+    /// The position after the first move of a game whose start is unsound: the king of the side that
+    /// is not to move stands in check.
+    ///
+    /// Only the server decides what is a game. Such a start cannot be set up, but what comes after its
+    /// first move can. The entry below it in the stack is there to be counted, not to be returned to.
+    fn after_unsound_start(fen: &str, first: Option<&str>) -> Result<Position, FenError> {
+        let mut setup = Setup::parse(fen)?;
+        let (from, to, promoted) = first.and_then(read_uci).ok_or(FenError::OpponentInCheck)?;
+        let man = setup.board[from.to_index()].take().filter(|man| man.0 == setup.side_to_move);
+        let (color, piece) = man.ok_or(FenError::OpponentInCheck)?;
+        let is_quiet = setup.board[to.to_index()].is_none() && piece != Piece::Pawn;
+        setup.board[to.to_index()] = Some((color, promoted.unwrap_or(piece)));
+        setup.castling.revoke_rook(color, from);
+        setup.castling.revoke_rook(!color, to);
+        if piece == Piece::King {
+            setup.castling.revoke_all(color);
+        }
+        setup.en_passant = None;
+        setup.halfmove_clock = if is_quiet { setup.halfmove_clock + 1 } else { 0 };
+        setup.move_number += u16::from(color == Color::Black);
+        setup.side_to_move = !color;
+        let mut position = Position::from_setup(&setup)?;
+        let mut after = *position.now();
+        let mv = promoted.map_or(Move::normal(from, to), |piece| Move::promotion(from, to, piece));
+        after.last_move = Some(mv);
+        after.reversible_plies = 1;
+        position.states[0].key = 0;
+        position.states.push(after);
         Ok(position)
     }
 
@@ -233,51 +277,53 @@ impl Position {
     /// Castling may be king takes rook (`e1h1`) or, with the king on the e-file and the rook in the
     /// corner, the king's two-square step (`e1g1`).
     pub fn parse_uci(&self, uci: &str) -> Result<Move, MoveError> {
-        if !is_uci(uci) {
-            return Err(MoveError::Malformed(uci.to_string()));
-        }
+        let (from, to, promoted) = read_uci(uci).ok_or_else(|| MoveError::Malformed(excerpt(uci)))?;
         self.legal_moves()
             .into_iter()
-            .find(|mv| mv.to_string() == uci || two_square_castling(*mv).as_deref() == Some(uci))
+            .find(|mv| {
+                mv.from() == from
+                    && mv.promoted() == promoted
+                    && (mv.to() == to || two_square_castling(*mv) == Some(to))
+            })
             .ok_or_else(|| MoveError::Illegal { uci: uci.to_string(), fen: self.fen() })
     }
 }
 
-fn is_uci(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let square = |at: usize| matches!(bytes[at], b'a'..=b'h') && matches!(bytes[at + 1], b'1'..=b'8');
-    match bytes.len() {
-        4 => square(0) && square(2),
-        5 => square(0) && square(2) && matches!(bytes[4], b'n' | b'b' | b'r' | b'q'),
-        _ => false,
-    }
+/// Origin, target and promotion of a move in UCI notation.
+fn read_uci(text: &str) -> Option<(Square, Square, Option<Piece>)> {
+    let (from, to, promoted) = match *text.as_bytes() {
+        [a, b, c, d] => ([a, b], [c, d], None),
+        [a, b, c, d, b'n'] => ([a, b], [c, d], Some(Piece::Knight)),
+        [a, b, c, d, b'b'] => ([a, b], [c, d], Some(Piece::Bishop)),
+        [a, b, c, d, b'r'] => ([a, b], [c, d], Some(Piece::Rook)),
+        [a, b, c, d, b'q'] => ([a, b], [c, d], Some(Piece::Queen)),
+        _ => return None,
+    };
+    Some((read_square(from)?, read_square(to)?, promoted))
 }
 
-/// `e1g1` for castling from the squares of standard chess.
-fn two_square_castling(mv: Move) -> Option<String> {
+fn read_square(text: [u8; 2]) -> Option<Square> {
+    let [file @ b'a'..=b'h', rank @ b'1'..=b'8'] = text else { return None };
+    Some(ALL_SQUARES[usize::from(rank - b'1') * 8 + usize::from(file - b'a')])
+}
+
+/// The king's target (as in `e1g1`) for castling from the squares of standard chess.
+fn two_square_castling(mv: Move) -> Option<Square> {
     let corner = matches!(mv.to().get_file(), File::A | File::H);
-    (mv.is_castling() && mv.from().get_file() == File::E && corner).then(|| {
-        let target = CastlingSide::of(mv.from(), mv.to()).king_target(mv.from().get_rank());
-        format!("{}{target}", mv.from())
-    })
+    (mv.is_castling() && mv.from().get_file() == File::E && corner)
+        .then(|| CastlingSide::of(mv.from(), mv.to()).king_target(mv.from().get_rank()))
 }
 
 // Making moves.
 impl Position {
     /// Plays a legal move.
     pub fn play(&mut self, mv: Move) {
-        let before = self.now();
+        let (before, next) = self.push();
         let us = before.side_to_move();
         let (from, to) = (mv.from(), mv.to());
         let moved = before.board.piece_on(from).expect("a move starts from a piece");
-        let mut next = *before;
-        next.reversible_plies += 1;
-        next.move_number += u16::from(us == Color::Black);
-        next.halfmove_clock = before.halfmove_clock.saturating_add(1);
-        if let Some(target) = before.en_passant {
-            next.key ^= zobrist::en_passant(target);
-        }
-        next.en_passant = None;
+        next.last_move = Some(mv);
+        next.reversible_plies = before.reversible_plies.saturating_add(1);
 
         if mv.is_castling() {
             next.castle(us, from, to);
@@ -298,7 +344,6 @@ impl Position {
             }
         }
         next.update_castling(before, us, moved, from, to);
-        next.key ^= zobrist::side();
         // The crate sets its own mark after a double step with an enemy pawn beside it.
         if moved == Piece::Pawn && next.board.en_passant().is_some() {
             let target = to.ubackward(us);
@@ -307,7 +352,6 @@ impl Position {
                 next.key ^= zobrist::en_passant(target);
             }
         }
-        self.states.push(next);
     }
 
     /// Reads and plays a move in UCI notation.
@@ -319,22 +363,37 @@ impl Position {
 
     /// Passes the turn. The side to move must not be in check.
     pub fn play_null(&mut self) {
+        let (before, next) = self.push();
+        next.board = before.board.null_move().expect("no null move while in check");
+        next.reversible_plies = 0;
+    }
+
+    /// Begins a ply with what all plies share; the board is still the one before.
+    fn push(&mut self) -> (&State, &mut State) {
         let mut next = *self.now();
-        next.board = next.board.null_move().expect("no null move while in check");
+        next.last_move = None;
+        next.halfmove_clock = next.halfmove_clock.saturating_add(1);
+        next.move_number = next.move_number.saturating_add(u16::from(next.side_to_move() == Color::Black));
+        next.key ^= zobrist::side();
         if let Some(target) = next.en_passant.take() {
             next.key ^= zobrist::en_passant(target);
         }
-        next.key ^= zobrist::side();
-        next.halfmove_clock = next.halfmove_clock.saturating_add(1);
-        next.move_number += u16::from(self.side_to_move() == Color::Black);
-        next.reversible_plies = 0;
         self.states.push(next);
+        let [.., before, next] = self.states.as_mut_slice() else {
+            unreachable!("the ply just pushed follows another")
+        };
+        (before, next)
+    }
+
+    /// Makes room for `plies` more moves, so that playing them allocates nothing.
+    pub fn reserve(&mut self, plies: usize) {
+        self.states.reserve(plies);
     }
 
     /// Takes the last move or null move back.
     pub fn undo(&mut self) {
+        assert!(self.states.len() > 1, "nothing to take back");
         self.states.pop();
-        assert!(!self.states.is_empty(), "nothing to take back");
     }
 }
 
@@ -389,6 +448,11 @@ impl Position {
         self.now().attackers_to(square, occupied)
     }
 
+    /// The move that led to this position, if it was a move.
+    pub fn last_move(&self) -> Option<Move> {
+        self.now().last_move
+    }
+
     /// Square behind a pawn that may legally be captured en passant.
     pub fn en_passant(&self) -> Option<Square> {
         self.now().en_passant
@@ -411,6 +475,13 @@ impl Position {
     /// Plies played since the position was set up.
     pub fn plies_played(&self) -> usize {
         self.states.len() - 1
+    }
+
+    /// The moves played since the position was set up, with their plies counted from 0. Null moves
+    /// are left out.
+    pub fn moves(&self) -> impl Iterator<Item = (usize, Move)> {
+        let played = self.states[1..].iter().enumerate();
+        played.filter_map(|(ply, state)| state.last_move.map(|mv| (ply, mv)))
     }
 
     /// Identifies the position: men, side to move, castling rights, legal en passant.
@@ -494,11 +565,14 @@ impl Position {
 impl Position {
     /// All legal moves.
     pub fn legal_moves(&self) -> MoveList {
+        let state = self.now();
         let mut list = MoveList::new();
-        for mv in MoveGen::new_legal(&self.now().board) {
-            list.push(self.classify(mv));
+        for mv in MoveGen::new_legal(&state.board) {
+            list.push(state.classify(mv));
         }
-        self.push_castling(&mut list);
+        for mv in state.castling_moves() {
+            list.push(mv);
+        }
         list
     }
 
@@ -518,7 +592,7 @@ impl Position {
         }
         moves.set_iterator_mask(targets);
         for mv in moves {
-            let mv = self.classify(mv);
+            let mv = state.classify(mv);
             if self.is_tactical(mv) {
                 list.push(mv);
             }
@@ -528,38 +602,13 @@ impl Position {
 
     /// Number of legal moves, counted without listing them.
     pub fn count_legal_moves(&self) -> usize {
-        let mut castling = MoveList::new();
-        self.push_castling(&mut castling);
-        MoveGen::new_legal(&self.now().board).len() + castling.len()
+        let state = self.now();
+        MoveGen::new_legal(&state.board).len() + state.castling_moves().count()
     }
 
     /// Whether `mv`, which may come from anywhere, is legal here.
     pub fn is_legal(&self, mv: Move) -> bool {
         self.legal_moves().contains(&mv)
-    }
-
-    fn classify(&self, mv: ChessMove) -> Move {
-        let (from, to) = (mv.get_source(), mv.get_dest());
-        if let Some(piece) = mv.get_promotion() {
-            return Move::promotion(from, to, piece);
-        }
-        let is_pawn = self.now().board.pieces(Piece::Pawn) & BitBoard::from_square(from) != EMPTY;
-        match is_pawn && Some(to) == self.now().en_passant && from.get_file() != to.get_file() {
-            true => Move::en_passant(from, to),
-            false => Move::normal(from, to),
-        }
-    }
-
-    fn push_castling(&self, list: &mut MoveList) {
-        let state = self.now();
-        let us = state.side_to_move();
-        for side in CastlingSide::BOTH {
-            if let Some(rook) = state.castling.rook(us, side)
-                && state.may_castle(side, rook)
-            {
-                list.push(Move::castling(state.king(us), rook));
-            }
-        }
     }
 }
 
@@ -596,6 +645,28 @@ impl State {
             | (king_attacks(square) & of(Piece::King))
             | (bishop_attacks(square, occupied) & (of(Piece::Bishop) | queens))
             | (rook_attacks(square, occupied) & (of(Piece::Rook) | queens))
+    }
+
+    /// One of the crate's moves as one of ours.
+    fn classify(&self, mv: ChessMove) -> Move {
+        let (from, to) = (mv.get_source(), mv.get_dest());
+        match mv.get_promotion() {
+            Some(piece) => Move::promotion(from, to, piece),
+            None if self.en_passant == Some(to) && self.is_pawn(from) => Move::en_passant(from, to),
+            None => Move::normal(from, to),
+        }
+    }
+
+    fn is_pawn(&self, square: Square) -> bool {
+        self.board.pieces(Piece::Pawn) & BitBoard::from_square(square) != EMPTY
+    }
+
+    fn castling_moves(&self) -> impl Iterator<Item = Move> {
+        let us = self.side_to_move();
+        CastlingSide::BOTH.into_iter().filter_map(move |side| {
+            let rook = self.castling.rook(us, side)?;
+            self.may_castle(side, rook).then(|| Move::castling(self.king(us), rook))
+        })
     }
 
     /// Whether the side to move has a legal en-passant capture on `target`.
@@ -703,5 +774,26 @@ impl State {
 impl fmt::Debug for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Position({})", self.fen())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unsound_start_can_be_played_from_its_first_move_on() {
+        let start = "7k/8/8/8/8/8/8/K6R w - - 90 100";
+        assert_eq!(Position::from_fen(start).err(), Some(FenError::OpponentInCheck));
+        assert!(Position::after(start, "").is_err());
+        let position = Position::after(start, "h1h2").expect("the opponent has moved");
+        assert_eq!(position.fen(), "7k/8/8/8/8/8/7R/K7 b - - 91 100");
+        assert!(position.is_check());
+        let position = Position::after(start, "h1h2 h8g8 h2h1").expect("legal from there on");
+        assert_eq!((position.halfmove_clock(), position.plies_played()), (93, 3));
+        let moves: Vec<String> = position.moves().map(|(_, mv)| mv.to_string()).collect();
+        assert_eq!(moves, ["h1h2", "h8g8", "h2h1"]);
+        assert!(Position::after(start, "h8g8").is_err(), "not the side to move");
+        assert!(Position::after(start, "h1h8x").is_err(), "not a move");
     }
 }
