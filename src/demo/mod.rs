@@ -12,7 +12,7 @@ pub use pace::{Pace, PaceError};
 use crate::book::Book;
 use crate::bot::{self, BotOptions, FinishedGame, Report, RunError, Stop};
 use crate::engine::{Color, EngineOptions};
-use crate::lichess::LichessOptions;
+use crate::lichess::{LichessOptions, Token};
 use crate::practice::{
     ChallengeEnd, ChallengeRequest, Greedy, Opponent, PlayerInfo, PracticeOptions, PracticeServer,
     RandomMover, TimeControl,
@@ -118,11 +118,8 @@ struct Service {
 
 impl Service {
     fn start(server: &PracticeServer, options: &DemoOptions) -> Service {
-        let bot_options = BotOptions {
-            lichess: access(server),
-            engine: options.engine.clone(),
-            ..BotOptions::default()
-        };
+        let bot_options =
+            BotOptions { lichess: access(server), engine: options.engine.clone(), ..BotOptions::default() };
         let (stop, stopped) = watch::channel(Stop::Running);
         let (teller, reports) = mpsc::unbounded_channel();
         let task = tokio::spawn(bot::run(bot_options, options.book.clone(), stopped, Some(teller)));
@@ -176,8 +173,7 @@ impl Service {
 
 /// Where and as whom a bot plays on the practice server.
 fn access(server: &PracticeServer) -> LichessOptions {
-    let fields = serde_json::json!({"url": server.url(), "token": server.token()});
-    serde_json::from_value(fields).expect("an address and a token are all that is needed")
+    LichessOptions { url: server.url().to_string(), token: Token::new(server.token()) }
 }
 
 fn challenge(server: &PracticeServer, number: usize, clock: Pace) -> String {
@@ -202,11 +198,7 @@ fn opponent(number: usize) -> (PlayerInfo, &'static str, Box<dyn Opponent>) {
 }
 
 /// Challenges whatever bot comes with the token, until Ctrl-C.
-async fn serve(
-    server: &PracticeServer,
-    clock: Pace,
-    screen: &mut Screen<Stdout>,
-) -> Result<(), DemoError> {
+async fn serve(server: &PracticeServer, clock: Pace, screen: &mut Screen<Stdout>) -> Result<(), DemoError> {
     screen.invitation(server.url(), server.token())?;
     let mut number = 1;
     loop {

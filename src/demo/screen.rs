@@ -231,9 +231,11 @@ mod tests {
 
     #[test]
     fn moves_are_numbered_as_in_books() {
-        for (moves, expected) in
-            [("e2e4", "  1. e4       why"), ("e2e4 e7e5", "  1… e5       why"), ("e2e4 e7e5 g1f3", "  2. Nf3      why")]
-        {
+        for (moves, expected) in [
+            ("e2e4", "  1. e4       why"),
+            ("e2e4 e7e5", "  1… e5       why"),
+            ("e2e4 e7e5 g1f3", "  2. Nf3      why"),
+        ] {
             let position = after(moves);
             let line = move_line(&position, position.last_move().expect("a move"), "why");
             assert_eq!(line, expected, "{moves}");

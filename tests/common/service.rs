@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 use std::time::Duration;
-use tabiya::book::{Book, BookOptions, Selection};
+use tabiya::book::{Book, BookOptions};
 use tabiya::bot::{self, BotOptions, FinishedGame, Report, RunError, Stop};
-use tabiya::lichess::LichessOptions;
+use tabiya::lichess::{LichessOptions, Token};
 use tabiya::practice::PracticeServer;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -26,22 +26,14 @@ pub fn options(server: &PracticeServer) -> BotOptions {
 }
 
 pub fn access(server: &PracticeServer, token: &str) -> LichessOptions {
-    let fields = serde_json::json!({"url": server.url(), "token": token});
-    serde_json::from_value(fields).expect("an address and a token")
+    LichessOptions { url: server.url().to_string(), token: Token::new(token) }
 }
 
 /// A book with one line, in UCI notation: the script of a bot.
 pub fn book_of(line: &str) -> Book {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("line.csv");
-    std::fs::write(&path, format!("name,moves\nThe line,{line}\n")).expect("a temporary file");
-    let options = BookOptions {
-        path: path.to_str().expect("UTF-8").to_string(),
-        depth: 400,
-        selection: Selection::Best,
-        ..BookOptions::default()
-    };
-    Book::open(&options).unwrap_or_else(|error| panic!("{line}: {error}"))
+    let options = BookOptions { depth: 400, ..BookOptions::default() };
+    let csv = format!("name,moves\nThe line,{line}\n");
+    Book::from_csv(csv.as_bytes(), "the test", &options).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
 /// A running service.
