@@ -1,6 +1,6 @@
 //! The command line as clap reads it.
 
-use super::PerftArguments;
+use super::{DemoArguments, PerftArguments};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -21,6 +21,8 @@ pub enum Command {
     Run,
     /// Make the account a bot account: irreversible, and impossible once it has played a game
     Upgrade(UpgradeArguments),
+    /// Play a few games against a small Lichess in this program: no account, no network
+    Demo(DemoArguments),
     /// Count the leaves of the tree of legal moves
     Perft(PerftArguments),
     /// Search a fixed set of positions; the number of nodes is the signature of the search

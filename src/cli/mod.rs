@@ -2,12 +2,14 @@
 
 mod arguments;
 mod bench;
+mod demo;
 mod perft;
 mod run;
 mod signals;
 mod upgrade;
 
 pub use arguments::{Arguments, Command, UpgradeArguments};
+pub use demo::DemoArguments;
 pub use perft::PerftArguments;
 
 use crate::config::{Config, Mistakes, usual_file};
@@ -36,6 +38,7 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
             Ok(config) => upgrade::upgrade(&config, &arguments).await,
             Err(mistakes) => fail(exit::CONFIGURATION, mistakes),
         },
+        Command::Demo(arguments) => demo::run(arguments).await,
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Bench => bench::run(),
     }
