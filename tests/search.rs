@@ -194,6 +194,7 @@ fn won_endgames_are_played_to_mate() {
         ("8/8/8/3k4/8/8/8/K6R w - - 0 1", 60),
         ("8/8/8/3K4/8/8/8/k6r b - - 0 1", 60),
         ("8/8/8/3k4/8/8/8/K4BB1 w - - 0 1", 90),
+        ("8/8/8/3k4/8/8/8/K4BN1 w - - 0 1", 100),
     ] {
         let winner = position(fen).side_to_move();
         let (outcome, plies) = play_out(fen, nodes(20_000));

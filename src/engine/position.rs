@@ -412,6 +412,11 @@ impl Position {
         board.piece_on(square).zip(board.color_on(square)).map(|(piece, color)| (color, piece))
     }
 
+    /// The kind of man on `square`, when its colour is known or does not matter.
+    pub fn kind_on(&self, square: Square) -> Option<Piece> {
+        self.now().board.piece_on(square)
+    }
+
     pub fn occupied(&self) -> BitBoard {
         self.now().occupied()
     }
