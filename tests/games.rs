@@ -3,13 +3,15 @@
 #[path = "common/service.rs"]
 mod service;
 
-use service::{Bot, access, book_of, options, patiently};
-use std::io;
+use service::{Bot, access, book_of, options, patiently, quick};
+use std::io::{self, BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tabiya::book::Book;
-use tabiya::bot::Stop;
+use tabiya::bot::{BotOptions, Stop};
 use tabiya::engine::Color;
+use tabiya::lichess::{LichessOptions, Token};
 use tabiya::practice::{
     ChallengeEnd, ChallengeRequest, Cut, GameRecord, Greedy, Opponent, OpponentAction, PlayerInfo,
     PracticeOptions, PracticeServer, RandomMover, Scripted, TimeControl, Variant,
@@ -666,6 +668,49 @@ async fn draining_without_games_ends_at_once() {
     bot.drain().await;
     patiently("the stream to close", server.offline()).await;
     assert_eq!(server.violations(), []);
+}
+
+// The demonstration.
+
+/// `tabiya demo` with these arguments, in a folder without configuration.
+fn demo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tabiya"));
+    command.arg("demo").args(arguments).current_dir(std::env::temp_dir()).stdout(Stdio::piped());
+    command
+}
+
+#[test]
+fn the_demonstration_shows_its_games_and_ends_well() {
+    let output = demo(&["--games", "2"]).output().expect("the program");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(output.status.success(), "{:?}\n{text}", output.status);
+    for part in
+        ["Game 1 of 2: a random mover, 30+0", "♔", "search: depth", "a greedy capturer", "Results", "PGN"]
+    {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+    assert_eq!(text.matches("[Result \"").count(), 2, "{text}");
+}
+
+#[tokio::test]
+async fn the_demonstration_stays_up_for_any_bot() {
+    let mut child = demo(&["--games", "0", "--serve"]).spawn().expect("the program");
+    let mut lines =
+        BufReader::new(child.stdout.take().expect("its output")).lines().map(|line| line.expect("UTF-8"));
+    let invitation = lines.find(|line| line.contains("TABIYA_LICHESS__URL=")).expect("an invitation");
+    let value = |name: &str| {
+        let mut words = invitation.split_ascii_whitespace();
+        words.find_map(|word| word.strip_prefix(name)).expect(name).to_string()
+    };
+    let lichess =
+        LichessOptions { url: value("TABIYA_LICHESS__URL="), token: Token::new(value("LICHESS_BOT_TOKEN=")) };
+    let mut bot = Bot::with(BotOptions { lichess, ..quick() }, Book::empty());
+    for _ in 0..2 {
+        assert_ne!(bot.finished_game().await.status, "aborted");
+    }
+    bot.drain().await;
+    child.kill().expect("it still runs");
+    child.wait().expect("it ends");
 }
 
 // Secrets.

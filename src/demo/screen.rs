@@ -117,11 +117,11 @@ impl<W: Write> Screen<W> {
         };
         let (white, black) = (width(|game| &game.white), width(|game| &game.black));
         for (number, game) in (1..).zip(games) {
-            let row = format!(
-                "{number:>3}  {:<white$}  {:<black$}  {:<7}  {}",
+            let moves = game.plies.div_ceil(2);
+            self.line(&format!(
+                "{number:>3}  {:<white$}  {:<black$}  {:<7}  {moves:>3} moves  {}",
                 game.white, game.black, game.result, game.status
-            );
-            self.line(row.trim_end())?;
+            ))?;
         }
         self.line("\nPGN\n")?;
         for game in games {
@@ -169,7 +169,9 @@ fn picture(position: &Position, white_below: bool, beside: &[String], columns: u
 fn fitting(line: &str, columns: usize) -> &str {
     let Some((end, _)) = line.char_indices().nth(columns) else { return line };
     let (head, tail) = line.split_at(end);
-    if tail.starts_with(' ') { head } else { head.rfind(' ').map_or(head, |space| &head[..space]) }
+    let whole =
+        if tail.starts_with(' ') { head } else { head.rfind(' ').map_or(head, |space| &head[..space]) };
+    whole.trim_end_matches(" pv").trim_end_matches(',')
 }
 
 fn glyph(position: &Position, file: usize, rank: usize) -> char {
@@ -224,8 +226,18 @@ mod tests {
         for long in ["e2e4 ".repeat(40), "x".repeat(300), "ü".repeat(300)] {
             for line in picture(&after(""), true, &vec![long.clone(); 8], 79).lines() {
                 assert!(line.chars().count() <= 79, "{line}");
-                assert!(!long.starts_with('e') || !line.contains("e2") || line.ends_with("e2e4"), "{line}");
+                assert!(!line.contains("e2") || line.ends_with("e2e4"), "{line}");
             }
+        }
+    }
+
+    #[test]
+    fn what_is_cut_off_leaves_no_loose_end() {
+        let line = "search: depth 9, +0.31, 812 knps, 0.1 s, pv e4 e5";
+        for (columns, expected) in
+            [(50, line), (46, &line[..46]), (43, &line[..39]), (40, &line[..39]), (38, &line[..37])]
+        {
+            assert_eq!(fitting(line, columns), expected, "in {columns} columns");
         }
     }
 

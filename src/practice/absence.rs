@@ -1,7 +1,8 @@
 //! An opponent who has left: what the other side is told, and when it may claim the game.
 
 use super::endings::{self, Status};
-use super::game::{CallRefused, Game};
+use super::game::Game;
+use super::terms::CallRefused;
 use crate::engine::{Color, Piece};
 use serde_json::json;
 use std::time::Duration;

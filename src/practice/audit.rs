@@ -1,6 +1,7 @@
 //! What the client did that the protocol forbids: tests assert that the list is empty.
 
-use super::game::{Game, MoveRefusal};
+use super::game::Game;
+use super::terms::MoveRefusal;
 use std::time::Duration;
 use tokio::time::Instant;
 

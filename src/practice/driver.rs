@@ -1,9 +1,10 @@
 //! Asks an opponent what to do, off the async threads, and does it in the game.
 
 use super::audit::{Violation, ViolationKind};
-use super::game::{Game, MoveRefusal, Room};
+use super::game::Game;
 use super::opponent::{Opponent, OpponentAction};
 use super::shared::Shared;
+use super::terms::{MoveRefusal, Room};
 use crate::engine::Position;
 use std::sync::Arc;
 use tokio::time::Instant;

@@ -2,12 +2,13 @@
 
 use super::audit::{Violation, ViolationKind};
 use super::challenge::{Challenge, ChallengeEnd};
-use super::game::{Game, MoveRefusal, Room, Setup};
+use super::game::Game;
 use super::opponent::Opponent;
 use super::reply::Refusal;
 use super::server::PracticeOptions;
 use super::setup::{ChallengeRequest, PlayerInfo, Start};
-use super::stream::{Cut, Feed};
+use super::stream::Feed;
+use super::terms::{MoveRefusal, Room, Setup};
 use super::wire;
 use crate::engine::{Color, FenError, Position};
 use serde_json::{Value, json};
@@ -45,15 +46,15 @@ impl GameRecord {
 }
 
 /// A game with those who listen to it.
-struct Table {
-    game: Game,
-    listeners: Vec<Listener>,
-    end_is_told: bool,
+pub struct Table {
+    pub game: Game,
+    pub listeners: Vec<Listener>,
+    pub end_is_told: bool,
 }
 
-struct Listener {
-    user_agent: String,
-    feed: Feed,
+pub struct Listener {
+    pub user_agent: String,
+    pub feed: Feed,
 }
 
 /// All state of the server. One lock guards it, and no lock is held across a wait.
@@ -64,9 +65,9 @@ pub struct Lobby {
     pub account: PlayerInfo,
     pub token_is_revoked: bool,
     rng: fastrand::Rng,
-    challenges: BTreeMap<String, Challenge>,
-    tables: BTreeMap<String, Table>,
-    account_feed: Option<Feed>,
+    pub(super) challenges: BTreeMap<String, Challenge>,
+    pub(super) tables: BTreeMap<String, Table>,
+    pub(super) account_feed: Option<Feed>,
     violations: Vec<Violation>,
 }
 
@@ -121,7 +122,7 @@ impl Lobby {
         Ok(Challenge { id: self.new_id(), request, start, challenger_color, end: None })
     }
 
-    fn challenge_event(&self, kind: &str, challenge: &Challenge, with_compat: bool) -> Value {
+    pub(super) fn challenge_event(&self, kind: &str, challenge: &Challenge, with_compat: bool) -> Value {
         challenge.event(kind, &self.url, &self.account, with_compat)
     }
 
@@ -312,86 +313,6 @@ impl Lobby {
         let ids: Vec<String> = self.tables.keys().cloned().collect();
         for id in ids {
             self.change(&id, |game| game.tick(now)).expect("games are never removed");
-        }
-    }
-}
-
-// Listeners.
-impl Lobby {
-    /// Opens the event stream: running games, then open challenges, then whatever comes. The one
-    /// that was open before ends.
-    pub fn listen_to_account(&mut self, feed: Feed, now: Instant) {
-        if let Some(earlier) = self.account_feed.replace(feed.clone()) {
-            earlier.end(Cut::Clean);
-        }
-        for game in self.running_games() {
-            feed.push(wire::event("gameStart", game, now));
-        }
-        for challenge in self.challenges.values().filter(|challenge| challenge.end.is_none()) {
-            feed.push(self.challenge_event("challenge", challenge, false));
-        }
-    }
-
-    /// Most urgent first: the bot's turn, then the least time.
-    pub fn running_games(&self) -> Vec<&Game> {
-        let games = self.tables.values().map(|table| &table.game);
-        let mut games: Vec<&Game> = games.filter(|game| !game.is_over()).collect();
-        let now = Instant::now();
-        games.sort_by_key(|game| (!game.is_turn_of(game.setup.bot), game.clock.left(game.setup.bot, now)));
-        games
-    }
-
-    /// Opens a game's stream; an earlier one of the same program ends.
-    pub fn listen_to_game(&mut self, id: &str, user_agent: &str, feed: Feed, now: Instant) {
-        let Some(table) = self.tables.get_mut(id) else { return };
-        for earlier in table.listeners.extract_if(.., |listener| listener.user_agent == user_agent) {
-            earlier.feed.end(Cut::Clean);
-        }
-        feed.push(wire::full(&table.game, now));
-        if table.game.is_over() {
-            return feed.end(Cut::Clean);
-        }
-        table.listeners.push(Listener { user_agent: user_agent.to_string(), feed });
-    }
-
-    pub fn account_is_heard(&self) -> bool {
-        self.account_feed.as_ref().is_some_and(Feed::is_open)
-    }
-
-    pub fn game_is_heard(&self, id: &str) -> bool {
-        self.tables.get(id).is_some_and(|table| table.listeners.iter().any(|one| one.feed.is_open()))
-    }
-
-    pub fn account_feed(&self) -> Option<&Feed> {
-        self.account_feed.as_ref()
-    }
-
-    pub fn game_feeds(&self, id: &str) -> impl Iterator<Item = &Feed> {
-        self.tables.get(id).into_iter().flat_map(|table| &table.listeners).map(|listener| &listener.feed)
-    }
-
-    pub fn end_all_streams(&mut self, how: Cut) {
-        let games = self.tables.values().flat_map(|table| &table.listeners);
-        games.map(|listener| &listener.feed).chain(&self.account_feed).for_each(|feed| feed.end(how));
-    }
-
-    fn tell_account(&self, line: Value) {
-        if let Some(feed) = &self.account_feed {
-            feed.push(line);
-        }
-    }
-
-    /// Empties a game's outbox into its streams; after its last line they end.
-    fn tell_of(&mut self, id: &str, now: Instant) {
-        let Some(table) = self.tables.get_mut(id) else { return };
-        table.listeners.retain(|listener| listener.feed.is_open());
-        for line in table.game.take_lines() {
-            table.listeners.iter().for_each(|listener| listener.feed.push(line.clone()));
-        }
-        if table.game.is_over() && !std::mem::replace(&mut table.end_is_told, true) {
-            table.listeners.drain(..).for_each(|listener| listener.feed.end(Cut::Clean));
-            let line = wire::event("gameFinish", &table.game, now);
-            self.tell_account(line);
         }
     }
 }

@@ -5,12 +5,14 @@
 //! of the program it knows [`crate::engine::Position`] alone.
 //!
 //! - [`server`] starts and stops it and is the door for tests; `routes` and `auth` speak HTTP.
-//! - `lobby` owns the account, the challenges and the games; `stream` is one open NDJSON stream.
+//! - `lobby` owns the account, the challenges and the games, `audience` tells those who listen,
+//!   `stream` is one open NDJSON stream.
 //! - `game` is the rules of one game with the time handed in, `clock`, `offers`, `endings` and
 //!   `absence` its parts, `wire` its JSON.
 //! - [`opponent`] is who sits on the other side, `driver` carries their actions to the game.
 
 mod absence;
+mod audience;
 mod audit;
 mod auth;
 mod challenge;
@@ -27,16 +29,16 @@ mod routes;
 mod rules_tests;
 pub mod server;
 mod setup;
-
 mod shared;
 mod stream;
+mod terms;
 mod wire;
 
 pub use audit::{Violation, ViolationKind};
 pub use challenge::ChallengeEnd;
-pub use game::Room;
 pub use lobby::{ChatRecord, GameRecord};
 pub use opponent::{Greedy, Opponent, OpponentAction, RandomMover, Scripted};
 pub use server::{PracticeOptions, PracticeServer};
 pub use setup::{ChallengeRequest, PlayerInfo, TimeControl, Variant};
 pub use stream::Cut;
+pub use terms::Room;

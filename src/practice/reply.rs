@@ -1,6 +1,6 @@
 //! The answers to single calls: `ok`, or an error in the server's words.
 
-use super::game::{CallRefused, MoveRefusal};
+use super::terms::{CallRefused, MoveRefusal};
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};

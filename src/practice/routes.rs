@@ -2,11 +2,12 @@
 
 use super::audit::{Violation, ViolationKind};
 use super::auth;
-use super::game::{CallRefused, Game, Room};
+use super::game::Game;
 use super::lobby::Lobby;
 use super::reply::{Refusal, Reply, ok};
 use super::shared::Shared;
 use super::stream::Feed;
+use super::terms::{CallRefused, Room};
 use super::wire;
 use axum::extract::{FromRequest, Path, Query, Request, State};
 use axum::http::{HeaderMap, Method, Uri, header};

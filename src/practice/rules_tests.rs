@@ -1,8 +1,9 @@
 //! The rules of a game, tested with a clock in the hand.
 
 use super::endings::Status;
-use super::game::{CallRefused, Game, MoveRefusal, Setup};
+use super::game::Game;
 use super::setup::{PlayerInfo, Start, TimeControl, Variant};
+use super::terms::{CallRefused, MoveRefusal, Setup};
 use crate::engine::Color;
 use serde_json::{Value, json};
 use std::time::Duration;

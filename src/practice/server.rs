@@ -3,13 +3,13 @@
 use super::audit::Violation;
 use super::challenge::ChallengeEnd;
 use super::driver;
-use super::game::MoveRefusal;
 use super::lobby::{GameRecord, Lobby};
 use super::opponent::OpponentAction;
 use super::routes;
 use super::setup::{ChallengeRequest, PlayerInfo};
 use super::shared::Shared;
 use super::stream::{Cut, StreamManners};
+use super::terms::MoveRefusal;
 use crate::engine::FenError;
 use axum::serve::ListenerExt;
 use std::io;

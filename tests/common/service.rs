@@ -17,12 +17,17 @@ pub async fn patiently<T>(what: &str, wait: impl Future<Output = T>) -> T {
     outcome.unwrap_or_else(|_| panic!("waited in vain for {what}"))
 }
 
-/// A bot that thinks for moments only, at `server` with its token.
-pub fn options(server: &PracticeServer) -> BotOptions {
-    let mut options = BotOptions { lichess: access(server, server.token()), ..BotOptions::default() };
+/// A bot that thinks for moments only.
+pub fn quick() -> BotOptions {
+    let mut options = BotOptions::default();
     options.engine.hash_mb = 1;
     options.engine.nodes = 5_000;
     options
+}
+
+/// The same at `server` with its token.
+pub fn options(server: &PracticeServer) -> BotOptions {
+    BotOptions { lichess: access(server, server.token()), ..quick() }
 }
 
 pub fn access(server: &PracticeServer, token: &str) -> LichessOptions {
