@@ -4,17 +4,19 @@
 //! with `Offline`, `RateLimited` (also without a request, while the gate of its kind is closed) and
 //! `Unauthorized`; what else to expect stands at the method.
 
-use super::error::Error;
+use super::error::{Error, chain, retry_after};
 use super::event::{AccountEvent, GameEvent, GameId, GameInfo, UserId};
 use super::read::text;
 use super::retry::{Gates, Kind};
-use super::stream::{EventStream, Line, SILENCE};
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
+use super::stream::{EventStream, Line};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, Response, Url};
 use serde::Deserialize;
 use serde_json::Value;
 use std::fmt;
+use std::net::IpAddr;
 use std::time::Duration;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// A move has to be known to be in long before the clock runs out.
 const MOVE_TIMEOUT: Duration = Duration::from_secs(4);
@@ -25,7 +27,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
 /// Idle connections are kept for less time than servers usually keep them.
 const POOL_IDLE: Duration = Duration::from_secs(50);
-/// Longest chat line that the server takes, in characters.
+/// The explanation of a refusal is not worth a longer wait …
+const REASON_TIMEOUT: Duration = Duration::from_secs(2);
+/// … nor more bytes than these.
+const REASON_LENGTH: usize = 16 << 10;
+/// Longest chat line that the server takes, in characters as it counts them: units of UTF-16.
 const CHAT_LENGTH: usize = 140;
 
 /// Section `[lichess]` of the configuration.
@@ -88,6 +94,8 @@ impl Account {
     }
 }
 
+const SCOPES: HeaderName = HeaderName::from_static("x-oauth-scopes");
+
 /// The two rooms of a game's chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
@@ -135,13 +143,15 @@ impl DeclineReason {
 pub struct Client {
     http: reqwest::Client,
     base: Url,
+    /// Kept to strike it out of what the server says.
+    token: Token,
     gates: Gates,
-    silence: Duration,
 }
 
 impl Client {
     /// # Errors
-    /// `Malformed` if the address or the token cannot be used; neither is sent anywhere.
+    /// `Malformed` if the address or the token cannot be used (neither is sent anywhere), or if the
+    /// system has no CA certificates for an https address.
     pub fn new(options: &LichessOptions) -> Result<Client, Error> {
         let base = base_url(&options.url)?;
         let mut builder = reqwest::Client::builder()
@@ -158,21 +168,20 @@ impl Client {
             // Nothing will be verified: do not spend time and memory on the system's roots.
             builder = builder.tls_certs_only([]);
         }
-        let http = builder.build().map_err(|error| Error::Malformed(Error::from(error).to_string()))?;
-        Ok(Client { http, base, gates: Gates::default(), silence: SILENCE })
-    }
-
-    /// Silence after which a stream counts as dead, for tests of exactly that.
-    pub fn with_silence(mut self, silence: Duration) -> Client {
-        self.silence = silence;
-        self
+        if is_this_machine(&base) {
+            // The environment's proxy has no way back to us.
+            builder = builder.no_proxy();
+        }
+        let http = builder.build().map_err(|error| Error::Malformed(no_tls(error)))?;
+        let (token, gates) = (options.token.clone(), Gates::default());
+        Ok(Client { http, base, token, gates })
     }
 
     /// Who we are, and what the token may do.
     pub async fn account(&self) -> Result<Account, Error> {
         let response = self.call(Kind::Account, CALL_TIMEOUT, self.get("api/account")).await?;
-        let header = response.headers().get("x-oauth-scopes").and_then(|scopes| scopes.to_str().ok());
-        let words = header.unwrap_or("").split([',', ' ']).filter(|word| !word.is_empty());
+        let scopes = header(&response, SCOPES).unwrap_or_default();
+        let words = scopes.split([',', ' ']).filter(|word| !word.is_empty());
         let scopes = words.map(str::to_string).collect();
         let account: Value = response.json().await?;
         let name = |key| text(&account, key);
@@ -224,9 +233,8 @@ impl Client {
     /// Says something, cut to the 140 characters that the server takes.
     pub async fn chat(&self, id: &GameId, room: Room, text: &str) -> Result<(), Error> {
         let room = if room == Room::Player { "player" } else { "spectator" };
-        let text: String = text.chars().take(CHAT_LENGTH).collect();
         let request = self.post(&format!("api/bot/game/{id}/chat"));
-        self.act(Kind::Chat, request.form(&[("room", room), ("text", &text)])).await
+        self.act(Kind::Chat, request.form(&[("room", room), ("text", cut(text))])).await
     }
 
     /// `Rejected(400)` once both sides have moved.
@@ -285,11 +293,11 @@ impl Client {
 
     async fn open<T: Line>(&self, kind: Kind, path: &str) -> Result<EventStream<T>, Error> {
         self.gates.pass(kind)?;
-        let opening = tokio::time::timeout(OPEN_TIMEOUT, self.get(path).send());
+        let opening = timeout(OPEN_TIMEOUT, self.get(path).send()).await;
         let response =
-            opening.await.map_err(|_| Error::Offline("the stream did not open in time".into()))??;
+            opening.map_err(|_| Error::Offline("the stream did not open in time".to_string()))??;
         let response = self.check(kind, response).await?;
-        Ok(EventStream::new(response, self.silence))
+        Ok(EventStream::new(response))
     }
 
     /// The one place through which every single call goes.
@@ -304,14 +312,26 @@ impl Client {
         if status.is_success() {
             return Ok(response);
         }
-        let retry_after =
-            response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-        // Without its body the status still counts.
-        let body = tokio::time::timeout(CALL_TIMEOUT, response.text()).await;
-        let body = body.ok().and_then(Result::ok).unwrap_or_default();
-        let error = Error::from_response(status.as_u16(), retry_after, &body);
+        let pause = header(&response, RETRY_AFTER).and_then(retry_after);
+        let error = match header(&response, LOCATION).and_then(elsewhere) {
+            Some(text) if status.is_redirection() => Error::Rejected { status: status.as_u16(), text },
+            _ => Error::from_response(status.as_u16(), pause, &self.reason(response).await),
+        };
         self.gates.note(kind, &error);
         Err(error)
+    }
+
+    /// The body of a refusal, as far as it comes soon: without it the status still counts. A proxy may
+    /// show the request in it, so the token is struck out.
+    async fn reason(&self, mut response: Response) -> String {
+        let deadline = Instant::now() + REASON_TIMEOUT;
+        let mut body = Vec::new();
+        while body.len() < REASON_LENGTH
+            && let Ok(Ok(Some(bytes))) = timeout_at(deadline, response.chunk()).await
+        {
+            body.extend_from_slice(&bytes);
+        }
+        String::from_utf8_lossy(&body).replace(&self.token.0, "(token)")
     }
 
     fn get(&self, path: &str) -> RequestBuilder {
@@ -330,16 +350,49 @@ impl Client {
 }
 
 fn base_url(text: &str) -> Result<Url, Error> {
-    let refused = |reason: &str| Error::Malformed(format!("lichess.url {text:?}: {reason}"));
-    let url = Url::parse(text).map_err(|error| refused(&error.to_string()))?;
+    let refused = |reason: &str| Error::Malformed(format!("lichess.url: {reason}"));
+    let url = Url::parse(text).map_err(|error| refused(&format!("{error}: {text:?}")))?;
     let is_bare = matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
-    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-        Err(refused("an http or https address is needed, such as https://lichess.org"))
-    } else if !is_bare || !url.username().is_empty() || url.password().is_some() {
-        Err(refused("only scheme, host and port are allowed, such as https://lichess.org"))
+    if !url.username().is_empty() || url.password().is_some() {
+        // Not shown: somebody's password.
+        Err(refused("a name or password has no place in it"))
+    } else if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        Err(refused(&format!("an address such as https://lichess.org is needed, not {text:?}")))
+    } else if !is_bare {
+        Err(refused(&format!("only scheme, host and port are allowed, not {text:?}")))
     } else {
         Ok(url)
     }
+}
+
+fn is_this_machine(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+fn no_tls(error: reqwest::Error) -> String {
+    format!("cannot set up TLS: {}; are the system's CA certificates installed?", chain(error))
+}
+
+fn header(response: &Response, name: HeaderName) -> Option<&str> {
+    response.headers().get(name)?.to_str().ok()
+}
+
+/// Where a redirection leads. It is not followed: the token is for the configured server alone.
+fn elsewhere(location: &str) -> Option<String> {
+    let server = Url::parse(location).ok()?.origin().ascii_serialization();
+    Some(format!("it sends us to {server}; is lichess.url right?"))
+}
+
+/// As much of a chat line as the server takes.
+fn cut(text: &str) -> &str {
+    let units_and_end = |units: &mut usize, (start, c): (usize, char)| {
+        *units += c.len_utf16();
+        Some((*units, start + c.len_utf8()))
+    };
+    let prefixes = text.char_indices().scan(0, units_and_end);
+    let end = prefixes.take_while(|(units, _)| *units <= CHAT_LENGTH).last().map_or(0, |(_, end)| end);
+    &text[..end]
 }
 
 fn authorization(token: &Token) -> Result<HeaderMap, Error> {
@@ -372,8 +425,44 @@ mod tests {
             "https://lichess.org/?x",
             "http://",
         ] {
-            assert!(matches!(base_url(url), Err(Error::Malformed(_))), "{url}");
+            let error = base_url(url).expect_err(url);
+            assert!(matches!(&error, Error::Malformed(text) if !text.contains("a:b")), "{url}: {error}");
         }
+    }
+
+    #[test]
+    fn this_machine_is_known_by_name_and_address() {
+        for (url, expected) in [
+            ("http://localhost:8080", true),
+            ("http://127.0.0.1:8080", true),
+            ("http://127.1.2.3", true),
+            ("http://[::1]:8080", true),
+            ("https://lichess.org", false),
+            ("http://192.168.0.7", false),
+            ("http://localhost.example", false),
+        ] {
+            assert_eq!(is_this_machine(&base_url(url).expect(url)), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn chat_is_cut_where_the_server_counts() {
+        for (text, expected) in [
+            ("", 0),
+            ("hello", 5),
+            (&"ä".repeat(141), 140),
+            (&"🐴".repeat(71), 70),
+            (&format!("{}🐴x", "x".repeat(139)), 139),
+        ] {
+            assert_eq!(cut(text).chars().count(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_redirection_names_the_server_alone() {
+        let text = elsewhere("https://lichess.org/api/account?x=y").expect("an address");
+        assert!(text.contains("https://lichess.org;") && !text.contains("x=y"), "{text}");
+        assert_eq!(elsewhere("/login"), None);
     }
 
     #[test]
