@@ -6,15 +6,13 @@
 
 use super::error::{Error, chain, retry_after};
 use super::event::{AccountEvent, GameEvent, GameId, GameInfo, UserId};
+use super::options::{LichessOptions, Token, authorization, base_url, is_this_machine};
 use super::read::text;
 use super::retry::{Gates, Kind};
 use super::stream::{EventStream, Line};
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{HeaderName, LOCATION, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, Response, Url};
-use serde::Deserialize;
 use serde_json::Value;
-use std::fmt;
-use std::net::IpAddr;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -33,49 +31,6 @@ const REASON_TIMEOUT: Duration = Duration::from_secs(2);
 const REASON_LENGTH: usize = 16 << 10;
 /// Longest chat line that the server takes, in characters as it counts them: units of UTF-16.
 const CHAT_LENGTH: usize = 140;
-
-/// Section `[lichess]` of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LichessOptions {
-    /// Address of the server, without a path.
-    pub url: String,
-    /// The bot account's API token.
-    pub token: Token,
-}
-
-impl Default for LichessOptions {
-    fn default() -> Self {
-        Self { url: "https://lichess.org".to_string(), token: Token::default() }
-    }
-}
-
-/// A Lichess API token. Never printed.
-#[derive(Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(transparent)]
-pub struct Token(String);
-
-impl Token {
-    pub fn new(token: impl Into<String>) -> Token {
-        Token(token.into())
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Letters, digits and underscores, at most 512 of them: the server's own rule.
-    pub fn is_well_formed(&self) -> bool {
-        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        (1..=512).contains(&self.0.len()) && self.0.bytes().all(is_allowed)
-    }
-}
-
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(…)")
-    }
-}
 
 /// The account that a token belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -331,7 +286,7 @@ impl Client {
         {
             body.extend_from_slice(&bytes);
         }
-        String::from_utf8_lossy(&body).replace(&self.token.0, "(token)")
+        self.token.strike_out(&String::from_utf8_lossy(&body))
     }
 
     fn get(&self, path: &str) -> RequestBuilder {
@@ -347,27 +302,6 @@ impl Client {
         url.set_path(path);
         self.http.request(method, url)
     }
-}
-
-fn base_url(text: &str) -> Result<Url, Error> {
-    let refused = |reason: &str| Error::Malformed(format!("lichess.url: {reason}"));
-    let url = Url::parse(text).map_err(|error| refused(&format!("{error}: {text:?}")))?;
-    let is_bare = matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
-    if !url.username().is_empty() || url.password().is_some() {
-        // Not shown: somebody's password.
-        Err(refused("a name or password has no place in it"))
-    } else if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-        Err(refused(&format!("an address such as https://lichess.org is needed, not {text:?}")))
-    } else if !is_bare {
-        Err(refused(&format!("only scheme, host and port are allowed, not {text:?}")))
-    } else {
-        Ok(url)
-    }
-}
-
-fn is_this_machine(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
 fn no_tls(error: reqwest::Error) -> String {
@@ -395,55 +329,9 @@ fn cut(text: &str) -> &str {
     &text[..end]
 }
 
-fn authorization(token: &Token) -> Result<HeaderMap, Error> {
-    let refused =
-        || Error::Malformed("lichess.token: letters, digits and _ are allowed, up to 512".to_string());
-    if !token.is_well_formed() {
-        return Err(refused());
-    }
-    let mut value = HeaderValue::from_str(&format!("Bearer {}", token.0)).map_err(|_| refused())?;
-    value.set_sensitive(true);
-    Ok(HeaderMap::from_iter([(AUTHORIZATION, value)]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_a_bare_http_address_is_taken() {
-        for url in ["https://lichess.org", "https://lichess.org/", "http://127.0.0.1:8080", "http://[::1]:9"]
-        {
-            assert!(base_url(url).is_ok(), "{url}");
-        }
-        for url in [
-            "",
-            "lichess.org",
-            "ftp://lichess.org",
-            "https://lichess.org/api",
-            "https://a:b@lichess.org",
-            "https://lichess.org/?x",
-            "http://",
-        ] {
-            let error = base_url(url).expect_err(url);
-            assert!(matches!(&error, Error::Malformed(text) if !text.contains("a:b")), "{url}: {error}");
-        }
-    }
-
-    #[test]
-    fn this_machine_is_known_by_name_and_address() {
-        for (url, expected) in [
-            ("http://localhost:8080", true),
-            ("http://127.0.0.1:8080", true),
-            ("http://127.1.2.3", true),
-            ("http://[::1]:8080", true),
-            ("https://lichess.org", false),
-            ("http://192.168.0.7", false),
-            ("http://localhost.example", false),
-        ] {
-            assert_eq!(is_this_machine(&base_url(url).expect(url)), expected, "{url}");
-        }
-    }
 
     #[test]
     fn chat_is_cut_where_the_server_counts() {
@@ -463,22 +351,5 @@ mod tests {
         let text = elsewhere("https://lichess.org/api/account?x=y").expect("an address");
         assert!(text.contains("https://lichess.org;") && !text.contains("x=y"), "{text}");
         assert_eq!(elsewhere("/login"), None);
-    }
-
-    #[test]
-    fn tokens_are_checked_and_never_shown() {
-        for (token, expected) in
-            [("lip_abcDEF123", true), ("", false), ("lip abc", false), ("lip_é", false), ("lip_x\n", false)]
-        {
-            assert_eq!(Token::new(token).is_well_formed(), expected, "{token:?}");
-        }
-        assert!(
-            Token::new("x".repeat(512)).is_well_formed() && !Token::new("x".repeat(513)).is_well_formed()
-        );
-        let options = LichessOptions { token: Token::new("lip_secret"), ..LichessOptions::default() };
-        assert!(!format!("{options:?}").contains("secret"));
-        let broken = LichessOptions { token: Token::new("lip_secret\n"), ..options };
-        let error = Client::new(&broken).err().expect("a broken token");
-        assert!(!format!("{error} {error:?}").contains("secret"), "{error}");
     }
 }
