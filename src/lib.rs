@@ -7,6 +7,7 @@
 //! - [`engine`] is pure, synchronous chess: position, search, evaluation.
 //! - [`pgn`] writes finished games.
 //! - [`practice`] is a small Lichess in the same binary, for `demo` and the tests.
+//! - [`demo`] shows whole games against [`practice`].
 //! - [`config`], [`logging`] and [`cli`] put the parts together; no part imports them.
 //!
 //! The way of a move: a line of the game stream becomes a `GameEvent`, the task of that game
@@ -17,6 +18,7 @@ pub mod book;
 pub mod bot;
 pub mod cli;
 pub mod config;
+pub mod demo;
 pub mod engine;
 pub mod lichess;
 pub mod logging;

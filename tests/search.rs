@@ -194,6 +194,7 @@ fn won_endgames_are_played_to_mate() {
         ("8/8/8/3k4/8/8/8/K6R w - - 0 1", 60),
         ("8/8/8/3K4/8/8/8/k6r b - - 0 1", 60),
         ("8/8/8/3k4/8/8/8/K4BB1 w - - 0 1", 90),
+        ("8/8/8/3k4/8/8/8/K4BN1 w - - 0 1", 100),
     ] {
         let winner = position(fen).side_to_move();
         let (outcome, plies) = play_out(fen, nodes(20_000));
@@ -302,7 +303,7 @@ fn two_hundred_quick_games_of_both_kinds_end_without_a_fault() {
 /// A game from a random opening; every answer of the engine is checked. Odd games are Chess960.
 fn play_quick_game(seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
-    let start = if seed % 2 == 0 { 518 } else { random.u16(..960) };
+    let start = if seed.is_multiple_of(2) { 518 } else { random.u16(..960) };
     let mut position = Position::chess960_start(start);
     let mut engine = engine(1, 1);
     for ply in 0..160 {

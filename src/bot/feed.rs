@@ -21,8 +21,17 @@ pub enum Signal<T> {
     },
 }
 
-/// A stream that outlived this is no sign of a fight over it: the next delay starts small again.
-const STABLE: Duration = Duration::from_secs(60);
+/// Delay before the first try to open a lost stream again.
+const FIRST_DELAY: Duration = Duration::from_millis(250);
+
+/// How patiently a lost stream is opened again.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// Longest delay between two tries.
+    pub cap: Duration,
+    /// A stream that lived this long is no sign of trouble: the next delay starts small again.
+    pub stable: Duration,
+}
 
 enum Link<T> {
     Down(Pin<Box<Sleep>>),
@@ -34,15 +43,16 @@ enum Link<T> {
 pub struct Feed<T> {
     open: Box<dyn Fn() -> Opening<T> + Send>,
     is_final: fn(&Error) -> bool,
+    stable: Duration,
     link: Link<T>,
     backoff: Backoff,
 }
 
 impl<T: Line> Feed<T> {
-    /// `open` opens the stream once; `cap` is the longest delay between two tries; `is_final` knows the
-    /// errors after which there is no point in another.
+    /// `open` opens the stream once; `is_final` knows the errors after which there is no point in
+    /// another try.
     pub fn new<F>(
-        cap: Duration,
+        patience: Patience,
         is_final: fn(&Error) -> bool,
         open: impl Fn() -> F + Send + 'static,
     ) -> Feed<T>
@@ -54,7 +64,8 @@ impl<T: Line> Feed<T> {
             link: Link::Opening(open()),
             is_final,
             open,
-            backoff: Backoff::new(Duration::from_millis(250), cap),
+            stable: patience.stable,
+            backoff: Backoff::new(FIRST_DELAY, patience.cap),
         }
     }
 
@@ -79,7 +90,7 @@ impl<T: Line> Feed<T> {
                 Link::Up { stream, since } => match stream.next().await {
                     Ok(Some(event)) => return Ok(Signal::Event(event)),
                     ended => {
-                        if since.elapsed() > STABLE {
+                        if since.elapsed() > self.stable {
                             self.backoff.reset();
                         }
                         return self.lost(ended.err());

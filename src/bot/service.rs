@@ -1,7 +1,7 @@
 //! The account's events in, games and answers to challenges out; the only place that spawns games.
 
 use super::errand::{at, persist};
-use super::feed::{Feed, Signal};
+use super::feed::{Feed, Patience, Signal};
 use super::game::{self, Seat};
 use super::policy::{self, Decision};
 use super::record::FinishedGame;
@@ -21,8 +21,9 @@ use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tracing::Instrument;
 
-/// Longest delay before the event stream is tried again: the server allows 30 openings in ten minutes.
-const LONGEST_DELAY: Duration = Duration::from_secs(30);
+/// The server allows 30 openings of the event stream in ten minutes, and two programs with one token
+/// close each other's.
+const PATIENCE: Patience = Patience { cap: Duration::from_secs(30), stable: Duration::from_secs(60) };
 /// How often the list of running games is compared with ours.
 const SWEEP: Duration = Duration::from_secs(120);
 /// Answers to challenges still under way when the service stops get this long.
@@ -90,7 +91,7 @@ pub async fn run(
 
 /// Asks who we are, for as long as it takes, and whether we may play.
 async fn sign_in(client: &Client, url: &str) -> Result<Account, RunError> {
-    let mut backoff = Backoff::new(Duration::from_millis(500), LONGEST_DELAY);
+    let mut backoff = Backoff::new(Duration::from_millis(500), PATIENCE.cap);
     let account = loop {
         match client.account().await {
             Ok(account) => break account,
@@ -135,7 +136,7 @@ impl Service {
     async fn serve(mut self) -> Result<(), RunError> {
         let client = self.seat.client.clone();
         let is_final = |error: &Error| matches!(error, Error::Unauthorized(..));
-        let mut feed = Feed::new(LONGEST_DELAY, is_final, move || {
+        let mut feed = Feed::new(PATIENCE, is_final, move || {
             let client = client.clone();
             async move { client.account_events().await }
         });

@@ -1,5 +1,6 @@
 //! The command line as clap reads it.
 
+use super::{DemoArguments, PerftArguments};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -22,6 +23,10 @@ pub enum Command {
     Upgrade(UpgradeArguments),
     /// Play a few games against a small Lichess in this program: no account, no network
     Demo(DemoArguments),
+    /// Count the leaves of the tree of legal moves
+    Perft(PerftArguments),
+    /// Search a fixed set of positions; the number of nodes is the signature of the search
+    Bench,
 }
 
 const AFTER_HELP: &str = "\
@@ -40,19 +45,6 @@ pub struct UpgradeArguments {
     /// Do not ask for confirmation
     #[arg(long)]
     pub yes: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct DemoArguments {
-    /// How many games are played
-    #[arg(long, value_name = "N")]
-    pub games: Option<usize>,
-    /// Clock of the games in seconds, start and increment, as in 60+0.6
-    #[arg(long, value_name = "START+INCREMENT")]
-    pub clock: Option<String>,
-    /// Stay up after the games
-    #[arg(long)]
-    pub serve: bool,
 }
 
 #[cfg(test)]
@@ -77,17 +69,11 @@ mod tests {
             assert_eq!(arguments.config.as_deref(), Some(Path::new("a.toml")), "{line}");
             assert!(matches!(arguments.command, Some(Command::Upgrade(_))), "{line}");
         }
-        match parse("tabiya demo --games 2 --clock 60+0.6 --serve").command {
-            Some(Command::Demo(DemoArguments { games: Some(2), clock: Some(clock), serve: true })) => {
-                assert_eq!(clock, "60+0.6");
-            }
-            other => panic!("{other:?}"),
-        }
     }
 
     #[test]
     fn a_wrong_command_line_is_exit_code_2() {
-        for line in ["tabiya --confg a.toml", "tabiya upgarde", "tabiya demo --games many"] {
+        for line in ["tabiya --confg a.toml", "tabiya upgarde", "tabiya perft --depth many"] {
             let error = Arguments::try_parse_from(line.split(' ')).expect_err(line);
             assert_eq!(error.exit_code(), i32::from(exit::CONFIGURATION), "{line}");
         }

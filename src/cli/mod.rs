@@ -1,12 +1,16 @@
 //! The commands: each reads its arguments, gives the parts their options and says how it ended.
 
 mod arguments;
+mod bench;
 mod demo;
+mod perft;
 mod run;
 mod signals;
 mod upgrade;
 
-pub use arguments::{Arguments, Command, DemoArguments, UpgradeArguments};
+pub use arguments::{Arguments, Command, UpgradeArguments};
+pub use demo::DemoArguments;
+pub use perft::PerftArguments;
 
 use crate::config::{Config, Mistakes, usual_file};
 use crate::logging;
@@ -34,7 +38,9 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
             Ok(config) => upgrade::upgrade(&config, &arguments).await,
             Err(mistakes) => fail(exit::CONFIGURATION, mistakes),
         },
-        Command::Demo(arguments) => demo::demo(arguments).await,
+        Command::Demo(arguments) => demo::run(arguments).await,
+        Command::Perft(arguments) => perft::run(&arguments),
+        Command::Bench => bench::run(),
     }
 }
 

@@ -35,7 +35,14 @@ fn open_book(options: &BookOptions) -> Book {
     }
     match Book::open(options) {
         Ok(book) => {
-            tracing::info!(file = book.source(), lines = book.lines(), positions = book.positions(), "book");
+            tracing::info!(
+                file = book.source(),
+                lines = book.lines(),
+                positions = book.positions(),
+                skipped = book.skipped(),
+                load_ms = book.load_time().as_millis(),
+                "book"
+            );
             book
         }
         Err(error) => {

@@ -7,7 +7,7 @@ use super::{Caller, Engine, EngineOptions, Limits, Position, SearchReport};
 use std::time::{Duration, Instant};
 
 /// Depth of each search, in plies.
-const DEPTH: u8 = 12;
+const DEPTH: u8 = 13;
 
 /// Openings, middlegames, endgames, tactics, a mate, a draw and a Chess960 start.
 const POSITIONS: [&str; 16] = [

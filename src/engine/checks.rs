@@ -26,7 +26,7 @@ impl CheckSquares {
 
     /// Whether the quiet move `mv` gives check. The rare castling check is not seen.
     pub fn is_check(&self, position: &Position, mv: Move) -> bool {
-        let Some((_, piece)) = position.piece_on(mv.from()) else { return false };
+        let Some(piece) = position.kind_on(mv.from()) else { return false };
         if mv.kind() == MoveKind::Castling {
             return false;
         }

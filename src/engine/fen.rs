@@ -63,11 +63,20 @@ impl Setup {
         let side_to_move = match fields[1] {
             "w" => Color::White,
             "b" => Color::Black,
-            other => return Err(FenError::SideToMove(other.to_string())),
+            other => return Err(FenError::SideToMove(excerpt(other))),
         };
         let castling = parse_castling(fields[2], &board)?;
         let en_passant = parse_en_passant(fields[3], &board, side_to_move)?;
         Ok(Setup { board, side_to_move, castling, en_passant, halfmove_clock, move_number })
+    }
+}
+
+/// The beginning of a text, short enough for one line of an error.
+pub fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 90;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
     }
 }
 
@@ -144,7 +153,7 @@ fn parse_castling(text: &str, board: &[Option<(Color, Piece)>; 64]) -> Result<Ca
     if text == "-" {
         return Ok(rights);
     }
-    let refused = || FenError::Castling(text.to_string());
+    let refused = || FenError::Castling(excerpt(text));
     if text.is_empty() {
         return Err(refused());
     }
@@ -182,7 +191,7 @@ fn parse_en_passant(
     if text == "-" {
         return Ok(None);
     }
-    let refused = || FenError::EnPassant(text.to_string());
+    let refused = || FenError::EnPassant(excerpt(text));
     let &[file @ b'a'..=b'h', rank] = text.as_bytes() else {
         return Err(refused());
     };
@@ -201,7 +210,7 @@ fn parse_en_passant(
 
 fn parse_counter(text: &str) -> Result<u16, FenError> {
     let digits = (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
-    digits.then(|| text.parse().ok()).flatten().ok_or_else(|| FenError::Counter(text.to_string()))
+    digits.then(|| text.parse().ok()).flatten().ok_or_else(|| FenError::Counter(excerpt(text)))
 }
 
 /// The inverse of [`parse_piece`].

@@ -3,7 +3,6 @@
 pub mod bench;
 pub mod castling;
 mod checks;
-mod control;
 mod evaluate;
 mod fen;
 mod history;
@@ -13,7 +12,6 @@ mod moves;
 mod params;
 pub mod perft;
 pub mod position;
-mod pv;
 mod score;
 mod search;
 mod see;
@@ -28,9 +26,8 @@ pub use moves::{Move, MoveKind, MoveList};
 pub use position::{Color, FenError, GameError, MoveError, Outcome, Piece, Position, Square};
 pub use score::Score;
 
-use control::Control;
 use history::History;
-use search::Searcher;
+use search::{Control, Searcher};
 use serde::Deserialize;
 use std::thread;
 use std::time::{Duration, Instant};

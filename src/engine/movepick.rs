@@ -67,7 +67,7 @@ impl MovePicker {
     /// The best move that has not been handed out yet.
     pub fn next(&mut self, position: &Position) -> Option<Move> {
         loop {
-            let best = (self.picked..self.moves.len()).max_by_key(|&i| (self.scores[i], -(i as i32)))?;
+            let best = self.best_left()?;
             let mv = self.moves[best];
             // Exchanges are only evaluated for captures whose turn has come: most nodes end before.
             let is_good_tactical = (GOOD_TACTICAL..TABLE_MOVE).contains(&self.scores[best]);
@@ -80,6 +80,19 @@ impl MovePicker {
             self.picked += 1;
             return Some(mv);
         }
+    }
+
+    /// Index of the highest score not handed out; of equals the first.
+    fn best_left(&self) -> Option<usize> {
+        let scores = &self.scores[..self.moves.len()];
+        let mut best = self.picked;
+        let mut best_score = *scores.get(best)?;
+        for (index, &score) in scores.iter().enumerate().skip(best + 1) {
+            if score > best_score {
+                (best, best_score) = (index, score);
+            }
+        }
+        Some(best)
     }
 
     /// Like [`MovePicker::next`], but ends before captures that lose material.
@@ -100,7 +113,7 @@ fn tactical_score(position: &Position, mv: Move) -> i32 {
         None | Some(Piece::Queen) => GOOD_TACTICAL,
         Some(_) => BAD_TACTICAL,
     };
-    let attacker = position.piece_on(mv.from()).map_or(0, |(_, piece)| piece.to_index() as i32);
+    let attacker = position.kind_on(mv.from()).map_or(0, |piece| piece.to_index() as i32);
     band + 8 * see::immediate_gain(position, mv) - attacker
 }
 

@@ -7,7 +7,7 @@
 //! memory.
 
 use super::castling::{CastlingRights, CastlingSide};
-use super::fen::{Setup, piece_letter};
+use super::fen::{Setup, excerpt, piece_letter};
 use super::moves::{Move, MoveKind, MoveList};
 use super::zobrist;
 use chess::{Board, BoardBuilder, ChessMove, MoveGen};
@@ -111,9 +111,11 @@ impl Position {
                 builder.piece(square, piece, color);
             }
         }
-        builder.en_passant(setup.en_passant.map(|square| square.get_file()));
-        // The crate's own test refuses exactly the boards in which the king could be taken.
+        // Of such a board the crate refuses nothing but a king that could be taken.
         let board = Board::try_from(&builder).map_err(|_| FenError::OpponentInCheck)?;
+        if board.checkers().popcnt() > 2 {
+            return Err(FenError::TooManyCheckers(board.checkers().popcnt()));
+        }
         let mut state = State {
             board,
             castling: setup.castling,
@@ -126,13 +128,12 @@ impl Position {
             non_pawn_key: [0; 2],
             key: 0,
         };
-        if state.attackers_to(state.king(!setup.side_to_move), state.occupied()) & state.us() != EMPTY {
-            return Err(FenError::OpponentInCheck);
-        }
-        if board.checkers().popcnt() > 2 {
-            return Err(FenError::TooManyCheckers(board.checkers().popcnt()));
-        }
         state.en_passant = setup.en_passant.filter(|&target| state.can_capture_en_passant(target));
+        if let Some(target) = state.en_passant {
+            // Told of an illegal capture, the crate would generate it while a knight gives check.
+            builder.en_passant(Some(target.get_file()));
+            state.board = Board::try_from(&builder).expect("a sane board with a legal capture");
+        }
         state.compute_keys();
         Ok(Position { states: vec![state] })
     }
@@ -148,7 +149,7 @@ impl Position {
             }
             started => started,
         };
-        let mut position = started.map_err(|reason| GameError::Start { fen: fen.to_string(), reason })?;
+        let mut position = started.map_err(|reason| GameError::Start { fen: excerpt(fen), reason })?;
         for (ply, uci) in moves {
             position.play_uci(uci).map_err(|reason| GameError::Move { ply, reason })?;
         }
@@ -162,7 +163,7 @@ impl Position {
     /// first move can. The entry below it in the stack is there to be counted, not to be returned to.
     fn after_unsound_start(fen: &str, first: Option<&str>) -> Result<Position, FenError> {
         let mut setup = Setup::parse(fen)?;
-        let (from, to, promoted) = first.and_then(split_uci).ok_or(FenError::OpponentInCheck)?;
+        let (from, to, promoted) = first.and_then(read_uci).ok_or(FenError::OpponentInCheck)?;
         let man = setup.board[from.to_index()].take().filter(|man| man.0 == setup.side_to_move);
         let (color, piece) = man.ok_or(FenError::OpponentInCheck)?;
         let is_quiet = setup.board[to.to_index()].is_none() && piece != Piece::Pawn;
@@ -276,57 +277,53 @@ impl Position {
     /// Castling may be king takes rook (`e1h1`) or, with the king on the e-file and the rook in the
     /// corner, the king's two-square step (`e1g1`).
     pub fn parse_uci(&self, uci: &str) -> Result<Move, MoveError> {
-        let (from, to, promoted) = split_uci(uci).ok_or_else(|| MoveError::Malformed(uci.to_string()))?;
-        let is_meant = |mv: &Move| {
-            mv.from() == from
-                && mv.promoted() == promoted
-                && (mv.to() == to || two_square_target(*mv) == Some(to))
-        };
-        let mv = self.legal_moves().into_iter().find(is_meant);
-        mv.ok_or_else(|| MoveError::Illegal { uci: uci.to_string(), fen: self.fen() })
+        let (from, to, promoted) = read_uci(uci).ok_or_else(|| MoveError::Malformed(excerpt(uci)))?;
+        self.legal_moves()
+            .into_iter()
+            .find(|mv| {
+                mv.from() == from
+                    && mv.promoted() == promoted
+                    && (mv.to() == to || two_square_castling(*mv) == Some(to))
+            })
+            .ok_or_else(|| MoveError::Illegal { uci: uci.to_string(), fen: self.fen() })
     }
 }
 
-fn split_uci(text: &str) -> Option<(Square, Square, Option<Piece>)> {
-    let (squares, promoted) = match text.as_bytes() {
-        [squares @ .., b'n'] => (squares, Some(Piece::Knight)),
-        [squares @ .., b'b'] => (squares, Some(Piece::Bishop)),
-        [squares @ .., b'r'] => (squares, Some(Piece::Rook)),
-        [squares @ .., b'q'] => (squares, Some(Piece::Queen)),
-        squares => (squares, None),
+/// Origin, target and promotion of a move in UCI notation.
+fn read_uci(text: &str) -> Option<(Square, Square, Option<Piece>)> {
+    let (from, to, promoted) = match *text.as_bytes() {
+        [a, b, c, d] => ([a, b], [c, d], None),
+        [a, b, c, d, b'n'] => ([a, b], [c, d], Some(Piece::Knight)),
+        [a, b, c, d, b'b'] => ([a, b], [c, d], Some(Piece::Bishop)),
+        [a, b, c, d, b'r'] => ([a, b], [c, d], Some(Piece::Rook)),
+        [a, b, c, d, b'q'] => ([a, b], [c, d], Some(Piece::Queen)),
+        _ => return None,
     };
-    let square = |file: u8, rank: u8| {
-        let is_square = (b'a'..=b'h').contains(&file) && (b'1'..=b'8').contains(&rank);
-        is_square.then(|| ALL_SQUARES[usize::from(rank - b'1') * 8 + usize::from(file - b'a')])
-    };
-    let &[from_file, from_rank, to_file, to_rank] = squares else { return None };
-    Some((square(from_file, from_rank)?, square(to_file, to_rank)?, promoted))
+    Some((read_square(from)?, read_square(to)?, promoted))
 }
 
-/// `g1` for castling `e1h1`, from the squares of standard chess only.
-fn two_square_target(mv: Move) -> Option<Square> {
+fn read_square(text: [u8; 2]) -> Option<Square> {
+    let [file @ b'a'..=b'h', rank @ b'1'..=b'8'] = text else { return None };
+    Some(ALL_SQUARES[usize::from(rank - b'1') * 8 + usize::from(file - b'a')])
+}
+
+/// The king's target (as in `e1g1`) for castling from the squares of standard chess.
+fn two_square_castling(mv: Move) -> Option<Square> {
     let corner = matches!(mv.to().get_file(), File::A | File::H);
-    let is_standard = mv.is_castling() && mv.from().get_file() == File::E && corner;
-    is_standard.then(|| CastlingSide::of(mv.from(), mv.to()).king_target(mv.from().get_rank()))
+    (mv.is_castling() && mv.from().get_file() == File::E && corner)
+        .then(|| CastlingSide::of(mv.from(), mv.to()).king_target(mv.from().get_rank()))
 }
 
 // Making moves.
 impl Position {
     /// Plays a legal move.
     pub fn play(&mut self, mv: Move) {
-        let before = self.now();
+        let (before, next) = self.push();
         let us = before.side_to_move();
         let (from, to) = (mv.from(), mv.to());
         let moved = before.board.piece_on(from).expect("a move starts from a piece");
-        let mut next = *before;
         next.last_move = Some(mv);
-        next.reversible_plies += 1;
-        next.move_number += u16::from(us == Color::Black);
-        next.halfmove_clock = before.halfmove_clock.saturating_add(1);
-        if let Some(target) = before.en_passant {
-            next.key ^= zobrist::en_passant(target);
-        }
-        next.en_passant = None;
+        next.reversible_plies = before.reversible_plies.saturating_add(1);
 
         if mv.is_castling() {
             next.castle(us, from, to);
@@ -347,7 +344,6 @@ impl Position {
             }
         }
         next.update_castling(before, us, moved, from, to);
-        next.key ^= zobrist::side();
         // The crate sets its own mark after a double step with an enemy pawn beside it.
         if moved == Piece::Pawn && next.board.en_passant().is_some() {
             let target = to.ubackward(us);
@@ -356,7 +352,6 @@ impl Position {
                 next.key ^= zobrist::en_passant(target);
             }
         }
-        self.states.push(next);
     }
 
     /// Reads and plays a move in UCI notation.
@@ -368,17 +363,26 @@ impl Position {
 
     /// Passes the turn. The side to move must not be in check.
     pub fn play_null(&mut self) {
+        let (before, next) = self.push();
+        next.board = before.board.null_move().expect("no null move while in check");
+        next.reversible_plies = 0;
+    }
+
+    /// Begins a ply with what all plies share; the board is still the one before.
+    fn push(&mut self) -> (&State, &mut State) {
         let mut next = *self.now();
-        next.board = next.board.null_move().expect("no null move while in check");
+        next.last_move = None;
+        next.halfmove_clock = next.halfmove_clock.saturating_add(1);
+        next.move_number = next.move_number.saturating_add(u16::from(next.side_to_move() == Color::Black));
+        next.key ^= zobrist::side();
         if let Some(target) = next.en_passant.take() {
             next.key ^= zobrist::en_passant(target);
         }
-        next.last_move = None;
-        next.key ^= zobrist::side();
-        next.halfmove_clock = next.halfmove_clock.saturating_add(1);
-        next.move_number += u16::from(self.side_to_move() == Color::Black);
-        next.reversible_plies = 0;
         self.states.push(next);
+        let [.., before, next] = self.states.as_mut_slice() else {
+            unreachable!("the ply just pushed follows another")
+        };
+        (before, next)
     }
 
     /// Makes room for `plies` more moves, so that playing them allocates nothing.
@@ -388,8 +392,8 @@ impl Position {
 
     /// Takes the last move or null move back.
     pub fn undo(&mut self) {
+        assert!(self.states.len() > 1, "nothing to take back");
         self.states.pop();
-        assert!(!self.states.is_empty(), "nothing to take back");
     }
 }
 
@@ -406,6 +410,11 @@ impl Position {
     pub fn piece_on(&self, square: Square) -> Option<(Color, Piece)> {
         let board = &self.now().board;
         board.piece_on(square).zip(board.color_on(square)).map(|(piece, color)| (color, piece))
+    }
+
+    /// The kind of man on `square`, when its colour is known or does not matter.
+    pub fn kind_on(&self, square: Square) -> Option<Piece> {
+        self.now().board.piece_on(square)
     }
 
     pub fn occupied(&self) -> BitBoard {
@@ -561,11 +570,14 @@ impl Position {
 impl Position {
     /// All legal moves.
     pub fn legal_moves(&self) -> MoveList {
+        let state = self.now();
         let mut list = MoveList::new();
-        for mv in MoveGen::new_legal(&self.now().board) {
-            list.push(self.classify(mv));
+        for mv in MoveGen::new_legal(&state.board) {
+            list.push(state.classify(mv));
         }
-        self.push_castling(&mut list);
+        for mv in state.castling_moves() {
+            list.push(mv);
+        }
         list
     }
 
@@ -585,7 +597,7 @@ impl Position {
         }
         moves.set_iterator_mask(targets);
         for mv in moves {
-            let mv = self.classify(mv);
+            let mv = state.classify(mv);
             if self.is_tactical(mv) {
                 list.push(mv);
             }
@@ -595,38 +607,13 @@ impl Position {
 
     /// Number of legal moves, counted without listing them.
     pub fn count_legal_moves(&self) -> usize {
-        let mut castling = MoveList::new();
-        self.push_castling(&mut castling);
-        MoveGen::new_legal(&self.now().board).len() + castling.len()
+        let state = self.now();
+        MoveGen::new_legal(&state.board).len() + state.castling_moves().count()
     }
 
     /// Whether `mv`, which may come from anywhere, is legal here.
     pub fn is_legal(&self, mv: Move) -> bool {
         self.legal_moves().contains(&mv)
-    }
-
-    fn classify(&self, mv: ChessMove) -> Move {
-        let (from, to) = (mv.get_source(), mv.get_dest());
-        if let Some(piece) = mv.get_promotion() {
-            return Move::promotion(from, to, piece);
-        }
-        let is_pawn = self.now().board.pieces(Piece::Pawn) & BitBoard::from_square(from) != EMPTY;
-        match is_pawn && Some(to) == self.now().en_passant && from.get_file() != to.get_file() {
-            true => Move::en_passant(from, to),
-            false => Move::normal(from, to),
-        }
-    }
-
-    fn push_castling(&self, list: &mut MoveList) {
-        let state = self.now();
-        let us = state.side_to_move();
-        for side in CastlingSide::BOTH {
-            if let Some(rook) = state.castling.rook(us, side)
-                && state.may_castle(side, rook)
-            {
-                list.push(Move::castling(state.king(us), rook));
-            }
-        }
     }
 }
 
@@ -663,6 +650,28 @@ impl State {
             | (king_attacks(square) & of(Piece::King))
             | (bishop_attacks(square, occupied) & (of(Piece::Bishop) | queens))
             | (rook_attacks(square, occupied) & (of(Piece::Rook) | queens))
+    }
+
+    /// One of the crate's moves as one of ours.
+    fn classify(&self, mv: ChessMove) -> Move {
+        let (from, to) = (mv.get_source(), mv.get_dest());
+        match mv.get_promotion() {
+            Some(piece) => Move::promotion(from, to, piece),
+            None if self.en_passant == Some(to) && self.is_pawn(from) => Move::en_passant(from, to),
+            None => Move::normal(from, to),
+        }
+    }
+
+    fn is_pawn(&self, square: Square) -> bool {
+        self.board.pieces(Piece::Pawn) & BitBoard::from_square(square) != EMPTY
+    }
+
+    fn castling_moves(&self) -> impl Iterator<Item = Move> {
+        let us = self.side_to_move();
+        CastlingSide::BOTH.into_iter().filter_map(move |side| {
+            let rook = self.castling.rook(us, side)?;
+            self.may_castle(side, rook).then(|| Move::castling(self.king(us), rook))
+        })
     }
 
     /// Whether the side to move has a legal en-passant capture on `target`.

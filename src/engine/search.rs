@@ -4,18 +4,22 @@
 //! nor reads anything. Each thread owns one [`Searcher`]; they share the transposition table and the
 //! [`Control`] of this search.
 
+mod control;
+mod pv;
+mod quiescence;
+
+pub use control::Control;
+
 use super::checks::CheckSquares;
-use super::control::Control;
 use super::evaluate::evaluate;
 use super::history::History;
 use super::movepick::{Killers, MovePicker};
 use super::params::*;
 use super::position::{EMPTY, Piece, Position};
-use super::pv::PvTable;
-use super::see;
 use super::tt::{Bound, Entry, Table};
 use super::window::Window;
-use super::{Move, Score, SearchReport};
+use super::{Move, Score, SearchReport, see};
+use pv::PvTable;
 use std::sync::LazyLock;
 
 const MAX_PLY: usize = Score::MAX_PLY;
@@ -165,6 +169,7 @@ impl Searcher<'_> {
 
         // 1. Check extension: a check narrows the answers, and a threat behind it would hide beyond the
         //    horizon. Unsafe in endless checks, hence the bound by the iteration's depth.
+        //    Source: the Chess Programming Wiki, "Check Extensions".
         if in_check && !is_root && ply < 2 * (self.completed_depth as usize + 1) {
             depth += 1;
         }
@@ -188,6 +193,7 @@ impl Searcher<'_> {
             }
 
             // 4. Mate distance pruning: no line from here can beat a mate that is already nearer.
+            //    Source: the Chess Programming Wiki, "Mate Distance Pruning".
             window.alpha = window.alpha.max(Score::mated_in(ply));
             window.beta = window.beta.min(Score::mate_in(ply + 1));
             if window.alpha >= window.beta {
@@ -196,14 +202,14 @@ impl Searcher<'_> {
         }
 
         // 5. Transposition table: the same position, searched at least as deep, settles the node.
-        //    Not on the principal variation, where the whole line is wanted.
+        //    Not on the principal variation, where the whole line is wanted. Source: R. Greenblatt, D.
+        //    Eastlake and S. Crocker, "The Greenblatt Chess Program", 1967.
         let key = self.position.key();
         let known = self.table.probe(key, ply);
         if let Some(entry) = known
             && !is_pv
             && entry.depth >= depth
-            && entry.settles(window)
-            && self.position.halfmove_clock() < CLOCK_DISTRUST
+            && self.is_settled_by(&entry, window)
         {
             return entry.score;
         }
@@ -213,11 +219,7 @@ impl Searcher<'_> {
         };
 
         // 6. Static evaluation, and whether it has improved since our last move.
-        let static_eval = match (in_check, known.and_then(|entry| entry.static_eval)) {
-            (true, _) => None,
-            (false, Some(eval)) => Some(eval),
-            (false, None) => Some(evaluate(&self.position)),
-        };
+        let static_eval = self.static_eval(known);
         self.plies[ply].static_eval = static_eval;
         let earlier_eval = ply.checked_sub(2).and_then(|earlier| self.plies[earlier].static_eval);
         let improving = static_eval.is_some_and(|now| earlier_eval.is_some_and(|then| now > then));
@@ -231,6 +233,7 @@ impl Searcher<'_> {
 
             // 7. Reverse futility pruning: so far above beta that the opponent will hardly come back in
             //    the few plies left. Unsafe when mates are about.
+            //    Source: the Chess Programming Wiki, "Reverse Futility Pruning".
             let margin = REVERSE_FUTILITY_MARGIN * (depth - i32::from(improving));
             if depth <= REVERSE_FUTILITY_DEPTH && eval - margin >= window.beta && !window.beta.is_mate() {
                 return eval;
@@ -247,12 +250,13 @@ impl Searcher<'_> {
 
         // 9. Internal iterative reduction: without a table move the order is poor and the node
         //    expensive; search it shallower now, the next iteration will know a move.
+        //    Source: E. Schröder's Rebel, described by him in 2022.
         if depth >= INTERNAL_REDUCTION_DEPTH && table_move.is_none() && !is_root {
             depth -= 1;
         }
 
         // 10. The moves, best first.
-        let original_alpha = window.alpha;
+        let asked = window;
         let mut best_score = -Score::INFINITE;
         let mut best_move = None;
         let mut skip_quiets = false;
@@ -268,7 +272,8 @@ impl Searcher<'_> {
 
             // 11. Pruning of moves at shallow nodes, once a move is known that is not mated.
             //     Unsafe in check, where every answer may be the only one, and for quiet checks, which
-            //     may mate.
+            //     may mate. Sources: E. Heinz, "Extended Futility Pruning", 1998; the Chess Programming
+            //     Wiki, "Futility Pruning" (which names move count pruning) and "Static Exchange Evaluation".
             if !is_root && !in_check && best_score > Score::mated_in(MAX_PLY) {
                 if is_quiet && skip_quiets && !gives_check {
                     continue;
@@ -302,7 +307,7 @@ impl Searcher<'_> {
 
             // 13. Late move reductions: late moves are searched shallower first, and again in full only
             //     if they surprise. Less for checks, evasions, the principal variation and moves with a
-            //     good history.
+            //     good history. Source: the Chess Programming Wiki, "Late Move Reductions".
             let mut score = Score::DRAW;
             let mut is_promising = true;
             if depth >= REDUCTION_DEPTH && move_number >= REDUCTION_FIRST_MOVE && is_quiet {
@@ -356,102 +361,25 @@ impl Searcher<'_> {
         }
 
         // 17. Remember.
-        let bound = match () {
-            _ if best_score >= window.beta => Bound::Lower,
-            _ if best_score > original_alpha => Bound::Exact,
-            _ => Bound::Upper,
-        };
+        let bound = Bound::of(best_score, asked);
         self.table.store(key, ply, Entry { mv: best_move, score: best_score, static_eval, depth, bound });
         best_score
     }
 
-    /// Quiescence search: captures and promotions until the position is quiet, in check every evasion,
-    /// so that no exchange is judged half-way. The side to move may also stand pat.
-    fn quiescence(&mut self, mut window: Window, ply: usize) -> Score {
-        self.pv.clear(ply);
-        if !self.enter(ply) {
-            return Score::DRAW;
-        }
-        if let Some(score) = self.ended_by_rule(ply) {
-            return score;
-        }
-        if ply >= MAX_PLY {
-            return evaluate(&self.position);
-        }
-        let is_pv = !window.is_zero();
-        let key = self.position.key();
-        let known = self.table.probe(key, ply);
-        if let Some(entry) = known
-            && !is_pv
-            && entry.settles(window)
-            && self.position.halfmove_clock() < CLOCK_DISTRUST
-        {
-            return entry.score;
-        }
-        let table_move = known.and_then(|entry| entry.mv);
-        let original_alpha = window.alpha;
-
-        let in_check = self.position.is_check();
-        let static_eval = match (in_check, known.and_then(|entry| entry.static_eval)) {
-            (true, _) => None,
-            (false, Some(eval)) => Some(eval),
-            (false, None) => Some(evaluate(&self.position)),
-        };
-        // Standing pat is a lower bound, because hardly ever is every move a bad one. In check there is
-        // no such choice, and having no move is mate.
-        let mut best_score = match static_eval {
-            None => Score::mated_in(ply),
-            Some(eval) => known.filter(|entry| entry.improves_on(eval)).map_or(eval, |entry| entry.score),
-        };
-        if best_score >= window.beta {
-            return best_score;
-        }
-        window.alpha = window.alpha.max(best_score);
-
-        let mut picker = match in_check {
-            true => MovePicker::all(&self.position, table_move, &[None; 2], self.history),
-            false => MovePicker::tactical(&self.position, table_move),
-        };
-        let mut best_move = None;
-        while let Some(mv) = self.next_quiescent(&mut picker, in_check) {
-            // Delta pruning: not even winning this man for nothing would reach alpha.
-            if let Some(eval) = static_eval
-                && eval + see::immediate_gain(&self.position, mv) + DELTA_MARGIN <= window.alpha
-            {
-                continue;
-            }
-            self.position.play(mv);
-            let score = -self.quiescence(-window, ply + 1);
-            self.position.undo();
-            if self.stopped {
-                return Score::DRAW;
-            }
-            best_score = best_score.max(score);
-            if score > window.alpha {
-                best_move = Some(mv);
-                window.alpha = score;
-                if is_pv {
-                    self.pv.extend(ply, mv);
-                }
-                if score >= window.beta {
-                    break;
-                }
-            }
-        }
-        let bound = match () {
-            _ if best_score >= window.beta => Bound::Lower,
-            _ if best_score > original_alpha => Bound::Exact,
-            _ => Bound::Upper,
-        };
-        self.table.store(key, ply, Entry { mv: best_move, score: best_score, static_eval, depth: 0, bound });
-        best_score
+    /// Whether what the table knows ends the search of this node. Near the fifty-move draw it does not:
+    /// its scores know nothing of the clock.
+    fn is_settled_by(&self, entry: &Entry, window: Window) -> bool {
+        entry.settles(window) && self.position.halfmove_clock() < CLOCK_DISTRUST
     }
 
-    fn next_quiescent(&self, picker: &mut MovePicker, in_check: bool) -> Option<Move> {
-        match in_check {
-            true => picker.next(&self.position),
-            false => picker.next_not_losing(&self.position),
+    /// The evaluation of the position, from the table if it is there; none in check, where it would
+    /// mean nothing.
+    fn static_eval(&self, known: Option<Entry>) -> Option<Score> {
+        if self.position.is_check() {
+            return None;
         }
+        let from_table = known.and_then(|entry| entry.static_eval);
+        Some(from_table.unwrap_or_else(|| evaluate(&self.position)))
     }
 
     /// Null move pruning: if even passing leaves us above beta, a move surely would. A pass is illegal,
@@ -562,4 +490,51 @@ fn reduction(depth: i32, move_number: usize) -> i32 {
         std::array::from_fn(|depth| std::array::from_fn(|number| formula(depth.max(1), number.max(1)) as u8))
     });
     i32::from(TABLE[depth.clamp(0, 63) as usize][move_number.min(63)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Caller, Limits};
+    use std::time::Instant;
+
+    struct Nobody;
+
+    impl Caller for Nobody {
+        fn should_stop(&self) -> bool {
+            false
+        }
+        fn report(&self, _: &SearchReport) {}
+    }
+
+    /// Every 16-bit pattern is some move; most are illegal in any position.
+    #[test]
+    fn an_illegal_move_in_the_table_is_never_played() {
+        let root = Position::from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
+            .expect("a FEN");
+        let mut random = fastrand::Rng::with_seed(5);
+        for _ in 0..40 {
+            let table = Table::new(1);
+            let mut position = root.clone();
+            let mut keys = vec![position.key()];
+            for mv in &root.legal_moves() {
+                position.play(mv);
+                keys.push(position.key());
+                position.undo();
+            }
+            for key in keys {
+                let mv = Move::from_bits(random.u16(..));
+                let (score, static_eval) = (Score(random.i32(-500..500)), Some(Score::DRAW));
+                let entry = Entry { mv, score, static_eval, depth: random.i32(0..3), bound: Bound::Lower };
+                table.store(key, 0, entry);
+            }
+            let limits = Limits { depth: Some(5), ..Limits::default() };
+            let control = Control::new(Instant::now(), limits, &Nobody, 1);
+            let mut history = History::new();
+            let mut searcher = Searcher::new(&root, &table, &control, &mut history);
+            searcher.deepen(&mut |_| true);
+            let report = searcher.report();
+            assert!(root.is_legal(report.best_move()) && report.depth == 5, "{report:?}");
+        }
+    }
 }

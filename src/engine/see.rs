@@ -29,7 +29,7 @@ pub fn immediate_gain(position: &Position, mv: Move) -> i32 {
         MoveKind::Castling => 0,
         MoveKind::EnPassant => value(Piece::Pawn),
         MoveKind::Normal | MoveKind::Promotion => {
-            let captured = position.piece_on(mv.to()).map_or(0, |(_, piece)| value(piece));
+            let captured = position.kind_on(mv.to()).map_or(0, value);
             captured + mv.promoted().map_or(0, |piece| value(piece) - value(Piece::Pawn))
         }
     }
@@ -41,7 +41,8 @@ pub fn wins_at_least(position: &Position, mv: Move, threshold: i32) -> bool {
         return threshold <= 0;
     }
     let (from, to) = (mv.from(), mv.to());
-    let (us, moved) = position.piece_on(from).expect("a move starts from a piece");
+    let us = position.side_to_move();
+    let moved = position.kind_on(from).expect("a move starts from a piece");
 
     // `balance` is what the side that has just captured is ahead of its threshold, if the exchange
     // ended here. First if nothing is taken back, then if the man itself is lost.

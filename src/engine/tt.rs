@@ -32,6 +32,17 @@ pub enum Bound {
     Exact,
 }
 
+impl Bound {
+    /// What `score` is, when found by a search with `window`.
+    pub fn of(score: Score, window: Window) -> Bound {
+        match () {
+            _ if score >= window.beta => Bound::Lower,
+            _ if score > window.alpha => Bound::Exact,
+            _ => Bound::Upper,
+        }
+    }
+}
+
 /// What the table knows about one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {

@@ -8,7 +8,7 @@ pub use options::GameOptions;
 use super::clock::{self, Lag, Situation};
 use super::errand::at;
 use super::etiquette;
-use super::feed::{Feed, Signal};
+use super::feed::{Feed, Patience, Signal};
 use super::policy;
 use super::record::{FinishedGame, Record};
 use super::turn::{Answer, Sent, Step, Thought, Turn};
@@ -23,8 +23,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
-/// Longest delay before a game's stream is tried again.
-const LONGEST_DELAY: Duration = Duration::from_secs(10);
+/// A game's clock runs while its stream is away, and the server does not count its openings.
+const PATIENCE: Patience = Patience { cap: Duration::from_secs(4), stable: Duration::from_secs(1) };
 /// If the stream has not shown what became of a request after this time, it is opened anew.
 const RECHECK: Duration = Duration::from_secs(3);
 /// A refused abort is tried again after this time.
@@ -54,7 +54,7 @@ pub struct Seat {
 pub async fn play(seat: Seat, id: GameId) -> Result<Option<FinishedGame>, Error> {
     let (client, game) = (seat.client.clone(), id.clone());
     let feed = Feed::new(
-        LONGEST_DELAY,
+        PATIENCE,
         |error| !error.is_retriable(),
         move || {
             let (client, game) = (client.clone(), game.clone());

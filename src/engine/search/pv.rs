@@ -2,7 +2,7 @@
 //!
 //! Source of the idea: the Chess Programming Wiki, "Triangular PV-Table".
 
-use super::{Move, Score};
+use crate::engine::{Move, Score};
 
 const PLIES: usize = Score::MAX_PLY + 2;
 

@@ -1,7 +1,7 @@
 //! Control: what all threads of one search share, to know when to stop.
 
-use super::params::{FORCED_MOVE_DEPTH, POLL_INTERVAL};
-use super::{Caller, Limits, Score};
+use crate::engine::params::{FORCED_MOVE_DEPTH, POLL_INTERVAL};
+use crate::engine::{Caller, Limits, Score};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 

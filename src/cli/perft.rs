@@ -1,0 +1,132 @@
+//! `tabiya perft`: proves the move generator by counting, or counts one position.
+
+use crate::engine::Position;
+use crate::engine::perft::{Bounds, Case, Verdict, divide, parse_suite, run_suite};
+use crate::engine::position::START_FEN;
+use clap::Args;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Count the leaves of the tree of legal moves.
+#[derive(Args, Clone, Debug)]
+pub struct PerftArguments {
+    /// Plies to look ahead; with --suite the deepest depth to check.
+    #[arg(long, required_unless_present = "suite", value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub depth: Option<u32>,
+    /// The position to count from, the start position if not given.
+    #[arg(long, conflicts_with = "suite")]
+    pub fen: Option<String>,
+    /// A file of positions with known counts, each line "FEN ;D1 20 ;D2 400".
+    #[arg(long, value_name = "FILE")]
+    pub suite: Option<PathBuf>,
+    /// Leave out counts above this number of nodes.
+    #[arg(long, value_name = "NODES", requires = "suite")]
+    pub max_nodes: Option<u64>,
+    /// Threads to count on, 0 for one per core.
+    #[arg(long, default_value_t = 1)]
+    pub threads: usize,
+}
+
+/// Why there was nothing to count.
+#[derive(Debug, thiserror::Error)]
+enum PerftError {
+    #[error("--fen {fen:?}: {reason}")]
+    Fen { fen: String, reason: crate::engine::FenError },
+    #[error("cannot read {path}: {reason}")]
+    Read { path: String, reason: io::Error },
+    #[error("{path}: {reason}")]
+    Suite { path: String, reason: crate::engine::perft::SuiteError },
+    #[error("{0}: no positions in this file")]
+    EmptySuite(String),
+    #[error("cannot write the counts: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Exit status 0 if every count is right, 1 if one is wrong, 2 if the input is of no use.
+pub fn run(arguments: &PerftArguments) -> ExitCode {
+    match count(arguments, &mut io::stdout().lock()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("tabiya perft: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Writes the counts to `out`; whether all were right.
+fn count(arguments: &PerftArguments, out: &mut dyn Write) -> Result<bool, PerftError> {
+    let threads = match arguments.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    match &arguments.suite {
+        Some(path) => check_suite(path, bounds(arguments), threads, out),
+        None => {
+            let fen = arguments.fen.as_deref().unwrap_or(START_FEN);
+            count_moves(fen, arguments.depth.unwrap_or(1), threads, out).map(|()| true)
+        }
+    }
+}
+
+fn bounds(arguments: &PerftArguments) -> Bounds {
+    Bounds {
+        max_depth: arguments.depth.unwrap_or(u32::MAX),
+        max_nodes: arguments.max_nodes.unwrap_or(u64::MAX),
+    }
+}
+
+fn count_moves(fen: &str, depth: u32, threads: usize, out: &mut dyn Write) -> Result<(), PerftError> {
+    let position =
+        Position::from_fen(fen).map_err(|reason| PerftError::Fen { fen: fen.to_string(), reason })?;
+    let start = Instant::now();
+    let mut total = 0;
+    divide(&position, depth, threads, |mv, nodes| {
+        total += nodes;
+        writeln!(out, "{mv}: {nodes}")
+    })?;
+    writeln!(out, "depth {depth}: {}", speed(total, start))?;
+    Ok(())
+}
+
+fn check_suite(path: &Path, bounds: Bounds, threads: usize, out: &mut dyn Write) -> Result<bool, PerftError> {
+    let name = path.display().to_string();
+    let text =
+        std::fs::read_to_string(path).map_err(|reason| PerftError::Read { path: name.clone(), reason })?;
+    let cases = parse_suite(&text).map_err(|reason| PerftError::Suite { path: name.clone(), reason })?;
+    if cases.is_empty() {
+        return Err(PerftError::EmptySuite(name));
+    }
+    let start = Instant::now();
+    let (mut nodes, mut wrong, mut skipped) = (0, 0, 0);
+    run_suite(&cases, bounds, threads, |case, verdict| {
+        nodes += verdict.nodes;
+        wrong += usize::from(!verdict.differences.is_empty());
+        skipped += verdict.skipped;
+        write_verdict(case, &verdict, out)
+    })?;
+    let left_out = if skipped > 0 { format!(", {skipped} counts left out") } else { String::new() };
+    let speed = speed(nodes, start);
+    writeln!(out, "{} positions, {wrong} wrong{left_out}: {speed}", cases.len())?;
+    Ok(wrong == 0)
+}
+
+fn write_verdict(case: &Case, verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
+    let (line, fen) = (case.line, &case.fen);
+    if verdict.differences.is_empty() {
+        writeln!(out, "ok    line {line} to depth {}, {} nodes: {fen}", verdict.depth, verdict.nodes)?;
+    }
+    for wrong in &verdict.differences {
+        let (depth, expected, found) = (wrong.depth, wrong.expected, wrong.found);
+        writeln!(out, "wrong line {line} at depth {depth}, expected {expected}, found {found}: {fen}")?;
+    }
+    out.flush()
+}
+
+/// `12345 nodes in 0.1 s, 123450 nodes/s`.
+fn speed(nodes: u64, start: Instant) -> String {
+    let seconds = start.elapsed().as_secs_f64();
+    format!("{nodes} nodes in {seconds:.3} s, {:.0} nodes/s", nodes as f64 / seconds.max(1e-9))
+}
