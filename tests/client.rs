@@ -1,10 +1,12 @@
 //! The Lichess client against scripted bytes over real sockets.
 
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 use tabiya::lichess::{Client, DeclineReason, Error, GameEvent, GameId, LichessOptions, Room, Token};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep, timeout};
 
 const TOKEN: &str = "lip_secretSECRET0123";
 
@@ -14,6 +16,7 @@ enum Act {
     Send(Vec<u8>),
     /// Lets what was sent arrive as a chunk of its own before more follows.
     Flush,
+    Wait(Duration),
     /// Resets the connection instead of closing it.
     Reset,
     /// Keeps the connection open and says nothing.
@@ -64,8 +67,12 @@ async fn serve(scripts: Vec<Vec<Act>>) -> (Client, mpsc::UnboundedReceiver<Strin
             requests.send(request).expect("a test that listens");
         }
     });
-    let client = Client::new(&LichessOptions { url, token: Token::new(TOKEN) }).expect("a client");
-    (client, seen)
+    (client(url), seen)
+}
+
+fn client(url: String) -> Client {
+    LazyLock::force(&LOG);
+    Client::new(&LichessOptions { url, token: Token::new(TOKEN) }).expect("a client")
 }
 
 async fn play(mut connection: TcpStream, script: Vec<Act>) -> String {
@@ -78,6 +85,7 @@ async fn play(mut connection: TcpStream, script: Vec<Act>) -> String {
                 drop(connection.flush().await);
                 tokio::task::yield_now().await;
             }
+            Act::Wait(pause) => sleep(pause).await,
             Act::Reset => connection.set_zero_linger().expect("a socket option"),
             Act::Hold => {
                 tokio::spawn(async move {
@@ -105,6 +113,32 @@ async fn read_request(connection: &mut TcpStream) -> String {
         }
     }
 }
+
+/// What the log says, down to the last trace, kept for reading.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+static LOG: LazyLock<Log> = LazyLock::new(|| {
+    let log = Log::default();
+    let writer = log.clone();
+    tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .init();
+    log
+});
 
 fn id() -> GameId {
     "q7ZkTfLb".parse().expect("an id")
@@ -174,7 +208,7 @@ async fn running_games_are_listed_and_unreadable_ones_skipped() {
 #[tokio::test]
 async fn failures_are_told_apart_by_their_status() {
     let html = "<html><body>502 Bad Gateway</body></html>";
-    let (client, _seen) = serve(vec![
+    let (client, mut seen) = serve(vec![
         answer("401 Unauthorized", r#"{"error":"No such token"}"#),
         answer("403 Forbidden", r#"{"error":"Missing scope: bot:play"}"#),
         answer("400 Bad Request", r#"{"error":"Not your turn, or game already over"}"#),
@@ -184,7 +218,7 @@ async fn failures_are_told_apart_by_their_status() {
     ])
     .await;
     let play = || client.play(&GAME, "e2e4", false);
-    static GAME: std::sync::LazyLock<GameId> = std::sync::LazyLock::new(id);
+    static GAME: LazyLock<GameId> = LazyLock::new(id);
     assert_eq!(play().await, Err(Error::Unauthorized("No such token".into())));
     assert_eq!(play().await, Err(Error::Unauthorized("Missing scope: bot:play".into())));
     let text = "Not your turn, or game already over".to_string();
@@ -192,15 +226,51 @@ async fn failures_are_told_apart_by_their_status() {
     assert!(matches!(play().await, Err(error @ Error::Rejected { status: 502, .. }) if error.is_retriable()));
     assert!(matches!(play().await, Err(Error::Offline(_))), "a reset");
     assert_eq!(play().await, Ok(()), "a success whose body is cut is a success");
+    for _ in 0..6 {
+        seen.recv().await.expect("a request");
+    }
+    assert!(seen.try_recv().is_err(), "every call is one attempt");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_hangs_ends_in_time_and_a_move_soonest() {
+    let (client, mut seen) = serve(vec![vec![Act::Hold], vec![Act::Hold]]).await;
+    let begun = Instant::now();
+    let error = client.play(&id(), "e2e4", false).await.expect_err("no answer");
+    assert!(matches!(error, Error::Offline(_)), "{error:?}");
+    assert_eq!(begun.elapsed().as_secs(), 4, "a move");
+    let error = client.resign(&id()).await.expect_err("no answer");
+    assert!(matches!(error, Error::Offline(_)), "{error:?}");
+    assert_eq!(begun.elapsed().as_secs(), 4 + 10, "another call");
+    for path in ["/move/e2e4", "/resign"] {
+        assert!(seen.recv().await.expect("a request").contains(path), "{path}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_counts_without_the_rest_of_its_body() {
+    let half = "HTTP/1.1 401 Unauthorized\r\ncontent-length: 500\r\n\r\nNo such";
+    let (client, _seen) = serve(vec![vec![send(half), Act::Hold]]).await;
+    let begun = Instant::now();
+    let error = client.account_events().await.err().expect("a refusal");
+    assert_eq!(error, Error::Unauthorized("No such".to_string()));
+    assert_eq!(begun.elapsed().as_secs(), 2);
+}
+
+#[tokio::test]
+async fn a_redirection_is_told_and_not_followed() {
+    let head = "301 Moved Permanently\r\nlocation: https://127.0.0.1:9/api/account?a=b";
+    let (client, _seen) = serve(vec![answer(head, "<html>")]).await;
+    let error = client.account().await.expect_err("no account here");
+    let text = "it sends us to https://127.0.0.1:9; is lichess.url right?".to_string();
+    assert_eq!(error, Error::Rejected { status: 301, text });
 }
 
 #[tokio::test]
 async fn nobody_listening_is_weather() {
     let unused =
         std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
-    let options = LichessOptions { url: format!("http://{unused}"), token: Token::new(TOKEN) };
-    let client = Client::new(&options).expect("a client");
-    let error = client.account().await.expect_err("nobody is there");
+    let error = client(format!("http://{unused}")).account().await.expect_err("nobody is there");
     assert!(matches!(error, Error::Offline(_)) && error.is_retriable(), "{error:?}");
 }
 
@@ -211,7 +281,7 @@ async fn a_429_closes_the_gate_of_its_own_kind_only() {
     let (client, mut seen) = serve(vec![answer("429 Too Many Requests", limited), ok(), ok()]).await;
     let first = client.chat(&id(), Room::Player, "hello").await;
     let Err(Error::RateLimited { until, .. }) = first else { panic!("{first:?}") };
-    assert!(until > tokio::time::Instant::now() + Duration::from_secs(50));
+    assert!(until > Instant::now() + Duration::from_secs(50));
     let again = client.chat(&id(), Room::Player, "hello").await;
     assert_eq!(again, first, "no request was made");
     client.play(&id(), "e2e4", false).await.expect("moves go on");
@@ -224,6 +294,30 @@ async fn a_429_closes_the_gate_of_its_own_kind_only() {
         lines[0].contains("/chat") && lines[1].contains("/move/") && lines[2].contains("/abort"),
         "{lines:?}"
     );
+}
+
+#[tokio::test]
+async fn a_429_counts_in_every_shape() {
+    let quota = r#"{"error":"enough","ratelimit":{"key":"bot.vsBot.day","seconds":41234}}"#;
+    for (head, body, seconds, named) in [
+        ("429 Too Many Requests", r#"{"error":"Too many requests. Try again later."}"#, 60, None),
+        ("429 Too Many Requests", quota, 41_234, Some("bot.vsBot.day")),
+        ("429 Too Many Requests\r\nRetry-After: 300", "slow down", 300, None),
+        ("429 Too Many Requests", "<html><h1>429</h1></html>", 60, None),
+        ("429 Too Many Requests", "", 60, None),
+    ] {
+        let ok = answer("200 OK", r#"{"ok":true}"#);
+        let (client, _seen) = serve(vec![answer(head, body), ok]).await;
+        let begun = Instant::now();
+        let limited = client.accept_challenge(&id()).await;
+        let Err(Error::RateLimited { until, quota, .. }) = limited else { panic!("{body}: {limited:?}") };
+        let pause = (until - begun).as_secs_f64();
+        assert!((f64::from(seconds)..f64::from(seconds) + 30.0).contains(&pause), "{body}: {pause}");
+        assert_eq!(quota.as_deref(), named, "{body}");
+        let again = client.decline_challenge(&id(), DeclineReason::Later).await;
+        assert!(matches!(again, Err(Error::RateLimited { .. })), "{body}: {again:?}");
+        client.play(&id(), "e2e4", false).await.expect("moves go on");
+    }
 }
 
 const CHAT: &str = r#"{"type":"chatLine","room":"player","username":"Zoë","text":"hi"}"#;
@@ -265,12 +359,44 @@ async fn a_reset_in_mid_line_and_a_cut_without_end_are_errors() {
 }
 
 #[tokio::test]
-async fn silence_is_an_error_and_keep_alives_are_not() {
-    let (client, _seen) = serve(vec![stream(&[b"\n", b"\n"], Act::Hold)]).await;
-    let client = client.with_silence(Duration::from_millis(80));
+async fn a_last_line_without_newline_is_read() {
+    let (client, _seen) = serve(vec![stream(&[STATE.as_bytes()], clean_end())]).await;
     let mut events = client.game_events(&id()).await.expect("a stream");
-    let error = events.next().await.expect_err("silence");
-    assert!(matches!(&error, Error::Offline(reason) if reason.contains("silent")), "{error}");
+    assert!(matches!(events.next().await, Ok(Some(GameEvent::State(_)))));
+    assert_eq!(events.next().await, Ok(None));
+    assert_eq!(events.next().await, Ok(None), "also when asked again");
+}
+
+#[tokio::test]
+async fn keep_alives_keep_a_stream_alive() {
+    let beat = || [chunk(b"\n"), vec![Act::Wait(Duration::from_secs(7))]].concat();
+    let beats = (0..10).flat_map(|_| beat());
+    let line = format!("{CHAT}\n");
+    let acts =
+        [send(STREAM_HEAD)].into_iter().chain(beats).chain(chunk(line.as_bytes())).chain([clean_end()]);
+    let (client, _seen) = serve(vec![acts.collect()]).await;
+    let mut events = client.game_events(&id()).await.expect("a stream");
+    tokio::time::pause();
+    let begun = Instant::now();
+    assert!(matches!(events.next().await, Ok(Some(GameEvent::Chat(_)))));
+    assert!(begun.elapsed() > Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert_eq!(events.next().await, Ok(None));
+}
+
+#[tokio::test]
+async fn silence_adds_up_though_the_wait_is_dropped_every_second() {
+    let (client, _seen) = serve(vec![stream(&[b"\n"], Act::Hold)]).await;
+    let mut events = client.game_events(&id()).await.expect("a stream");
+    tokio::time::pause();
+    let begun = Instant::now();
+    let end = loop {
+        if let Ok(end) = timeout(Duration::from_secs(1), events.next()).await {
+            break end;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "silence goes unnoticed");
+    };
+    assert!(matches!(&end, Err(Error::Offline(reason)) if reason.contains("silent for 17.5 s")), "{end:?}");
+    assert!((17..=19).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
 }
 
 #[tokio::test]
@@ -309,16 +435,33 @@ async fn a_wait_for_the_next_event_that_is_dropped_loses_nothing() {
 }
 
 #[tokio::test]
-async fn no_error_ever_shows_the_token() {
+async fn no_error_and_no_log_ever_shows_the_token() {
+    let echo = format!("<pre>GET / Authorization: Bearer {TOKEN}</pre>");
+    let plain_echo = format!(r#"{{"error":{{"Bearer {TOKEN}":["refused"]}}}}"#);
     let (client, _seen) = serve(vec![
         answer("401 Unauthorized", r#"{"error":"No such token"}"#),
+        answer("502 Bad Gateway", &echo),
+        answer("400 Bad Request", &plain_echo),
+        answer("200 OK", "rubbish"),
+        answer("429 Too Many Requests", TOKEN),
         vec![Act::Reset],
         vec![send("nonsense\r\n\r\n")],
+        stream(&[b"odd line\n"], Act::Hold),
     ])
     .await;
-    for _ in 0..4 {
-        let error = client.account().await.expect_err("all of these fail");
-        let shown = format!("{error} {error:?}");
-        assert!(!shown.contains("secret") && !shown.contains("SECRET"), "{shown}");
+    let mut shown = Vec::new();
+    for _ in 0..5 {
+        shown.push(client.account().await.expect_err("all of these fail"));
     }
+    for _ in 0..2 {
+        shown.push(client.game_events(&id()).await.err().expect("these too"));
+    }
+    let mut events = client.game_events(&id()).await.expect("a stream");
+    tokio::time::pause();
+    shown.push(events.next().await.expect_err("silence"));
+    let kept = LOG.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let messages: String = shown.iter().map(Error::to_string).collect();
+    let text = format!("{shown:?} {messages} {}", String::from_utf8_lossy(&kept));
+    assert!(text.contains("odd line") && text.contains("silent") && text.contains("refused"), "{text}");
+    assert!(!text.contains("secret") && !text.contains("SECRET"), "{text}");
 }

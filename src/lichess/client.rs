@@ -4,17 +4,17 @@
 //! with `Offline`, `RateLimited` (also without a request, while the gate of its kind is closed) and
 //! `Unauthorized`; what else to expect stands at the method.
 
-use super::error::Error;
+use super::error::{Error, chain, retry_after};
 use super::event::{AccountEvent, GameEvent, GameId, GameInfo, UserId};
+use super::options::{LichessOptions, Token, authorization, base_url, is_this_machine};
 use super::read::text;
 use super::retry::{Gates, Kind};
-use super::stream::{EventStream, Line, SILENCE};
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
+use super::stream::{EventStream, Line};
+use reqwest::header::{HeaderName, LOCATION, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, Response, Url};
-use serde::Deserialize;
 use serde_json::Value;
-use std::fmt;
 use std::time::Duration;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// A move has to be known to be in long before the clock runs out.
 const MOVE_TIMEOUT: Duration = Duration::from_secs(4);
@@ -25,51 +25,12 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
 /// Idle connections are kept for less time than servers usually keep them.
 const POOL_IDLE: Duration = Duration::from_secs(50);
-/// Longest chat line that the server takes, in characters.
+/// The explanation of a refusal is not worth a longer wait …
+const REASON_TIMEOUT: Duration = Duration::from_secs(2);
+/// … nor more bytes than these.
+const REASON_LENGTH: usize = 16 << 10;
+/// Longest chat line that the server takes, in characters as it counts them: units of UTF-16.
 const CHAT_LENGTH: usize = 140;
-
-/// Section `[lichess]` of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LichessOptions {
-    /// Address of the server, without a path.
-    pub url: String,
-    /// The bot account's API token.
-    pub token: Token,
-}
-
-impl Default for LichessOptions {
-    fn default() -> Self {
-        Self { url: "https://lichess.org".to_string(), token: Token::default() }
-    }
-}
-
-/// A Lichess API token. Never printed.
-#[derive(Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(transparent)]
-pub struct Token(String);
-
-impl Token {
-    pub fn new(token: impl Into<String>) -> Token {
-        Token(token.into())
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Letters, digits and underscores, at most 512 of them: the server's own rule.
-    pub fn is_well_formed(&self) -> bool {
-        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        (1..=512).contains(&self.0.len()) && self.0.bytes().all(is_allowed)
-    }
-}
-
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(…)")
-    }
-}
 
 /// The account that a token belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +48,8 @@ impl Account {
         self.title.as_deref() == Some("BOT")
     }
 }
+
+const SCOPES: HeaderName = HeaderName::from_static("x-oauth-scopes");
 
 /// The two rooms of a game's chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,13 +98,15 @@ impl DeclineReason {
 pub struct Client {
     http: reqwest::Client,
     base: Url,
+    /// Kept to strike it out of what the server says.
+    token: Token,
     gates: Gates,
-    silence: Duration,
 }
 
 impl Client {
     /// # Errors
-    /// `Malformed` if the address or the token cannot be used; neither is sent anywhere.
+    /// `Malformed` if the address or the token cannot be used (neither is sent anywhere), or if the
+    /// system has no CA certificates for an https address.
     pub fn new(options: &LichessOptions) -> Result<Client, Error> {
         let base = base_url(&options.url)?;
         let mut builder = reqwest::Client::builder()
@@ -158,21 +123,20 @@ impl Client {
             // Nothing will be verified: do not spend time and memory on the system's roots.
             builder = builder.tls_certs_only([]);
         }
-        let http = builder.build().map_err(|error| Error::Malformed(Error::from(error).to_string()))?;
-        Ok(Client { http, base, gates: Gates::default(), silence: SILENCE })
-    }
-
-    /// Silence after which a stream counts as dead, for tests of exactly that.
-    pub fn with_silence(mut self, silence: Duration) -> Client {
-        self.silence = silence;
-        self
+        if is_this_machine(&base) {
+            // The environment's proxy has no way back to us.
+            builder = builder.no_proxy();
+        }
+        let http = builder.build().map_err(|error| Error::Malformed(no_tls(error)))?;
+        let (token, gates) = (options.token.clone(), Gates::default());
+        Ok(Client { http, base, token, gates })
     }
 
     /// Who we are, and what the token may do.
     pub async fn account(&self) -> Result<Account, Error> {
         let response = self.call(Kind::Account, CALL_TIMEOUT, self.get("api/account")).await?;
-        let header = response.headers().get("x-oauth-scopes").and_then(|scopes| scopes.to_str().ok());
-        let words = header.unwrap_or("").split([',', ' ']).filter(|word| !word.is_empty());
+        let scopes = header(&response, SCOPES).unwrap_or_default();
+        let words = scopes.split([',', ' ']).filter(|word| !word.is_empty());
         let scopes = words.map(str::to_string).collect();
         let account: Value = response.json().await?;
         let name = |key| text(&account, key);
@@ -224,9 +188,8 @@ impl Client {
     /// Says something, cut to the 140 characters that the server takes.
     pub async fn chat(&self, id: &GameId, room: Room, text: &str) -> Result<(), Error> {
         let room = if room == Room::Player { "player" } else { "spectator" };
-        let text: String = text.chars().take(CHAT_LENGTH).collect();
         let request = self.post(&format!("api/bot/game/{id}/chat"));
-        self.act(Kind::Chat, request.form(&[("room", room), ("text", &text)])).await
+        self.act(Kind::Chat, request.form(&[("room", room), ("text", cut(text))])).await
     }
 
     /// `Rejected(400)` once both sides have moved.
@@ -285,11 +248,11 @@ impl Client {
 
     async fn open<T: Line>(&self, kind: Kind, path: &str) -> Result<EventStream<T>, Error> {
         self.gates.pass(kind)?;
-        let opening = tokio::time::timeout(OPEN_TIMEOUT, self.get(path).send());
+        let opening = timeout(OPEN_TIMEOUT, self.get(path).send()).await;
         let response =
-            opening.await.map_err(|_| Error::Offline("the stream did not open in time".into()))??;
+            opening.map_err(|_| Error::Offline("the stream did not open in time".to_string()))??;
         let response = self.check(kind, response).await?;
-        Ok(EventStream::new(response, self.silence))
+        Ok(EventStream::new(response))
     }
 
     /// The one place through which every single call goes.
@@ -304,14 +267,26 @@ impl Client {
         if status.is_success() {
             return Ok(response);
         }
-        let retry_after =
-            response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-        // Without its body the status still counts.
-        let body = tokio::time::timeout(CALL_TIMEOUT, response.text()).await;
-        let body = body.ok().and_then(Result::ok).unwrap_or_default();
-        let error = Error::from_response(status.as_u16(), retry_after, &body);
+        let pause = header(&response, RETRY_AFTER).and_then(retry_after);
+        let error = match header(&response, LOCATION).and_then(elsewhere) {
+            Some(text) if status.is_redirection() => Error::Rejected { status: status.as_u16(), text },
+            _ => Error::from_response(status.as_u16(), pause, &self.reason(response).await),
+        };
         self.gates.note(kind, &error);
         Err(error)
+    }
+
+    /// The body of a refusal, as far as it comes soon: without it the status still counts. A proxy may
+    /// show the request in it, so the token is struck out.
+    async fn reason(&self, mut response: Response) -> String {
+        let deadline = Instant::now() + REASON_TIMEOUT;
+        let mut body = Vec::new();
+        while body.len() < REASON_LENGTH
+            && let Ok(Ok(Some(bytes))) = timeout_at(deadline, response.chunk()).await
+        {
+            body.extend_from_slice(&bytes);
+        }
+        self.token.strike_out(&String::from_utf8_lossy(&body))
     }
 
     fn get(&self, path: &str) -> RequestBuilder {
@@ -329,28 +304,29 @@ impl Client {
     }
 }
 
-fn base_url(text: &str) -> Result<Url, Error> {
-    let refused = |reason: &str| Error::Malformed(format!("lichess.url {text:?}: {reason}"));
-    let url = Url::parse(text).map_err(|error| refused(&error.to_string()))?;
-    let is_bare = matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
-    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-        Err(refused("an http or https address is needed, such as https://lichess.org"))
-    } else if !is_bare || !url.username().is_empty() || url.password().is_some() {
-        Err(refused("only scheme, host and port are allowed, such as https://lichess.org"))
-    } else {
-        Ok(url)
-    }
+fn no_tls(error: reqwest::Error) -> String {
+    format!("cannot set up TLS: {}; are the system's CA certificates installed?", chain(error))
 }
 
-fn authorization(token: &Token) -> Result<HeaderMap, Error> {
-    let refused =
-        || Error::Malformed("lichess.token: letters, digits and _ are allowed, up to 512".to_string());
-    if !token.is_well_formed() {
-        return Err(refused());
-    }
-    let mut value = HeaderValue::from_str(&format!("Bearer {}", token.0)).map_err(|_| refused())?;
-    value.set_sensitive(true);
-    Ok(HeaderMap::from_iter([(AUTHORIZATION, value)]))
+fn header(response: &Response, name: HeaderName) -> Option<&str> {
+    response.headers().get(name)?.to_str().ok()
+}
+
+/// Where a redirection leads. It is not followed: the token is for the configured server alone.
+fn elsewhere(location: &str) -> Option<String> {
+    let server = Url::parse(location).ok()?.origin().ascii_serialization();
+    Some(format!("it sends us to {server}; is lichess.url right?"))
+}
+
+/// As much of a chat line as the server takes.
+fn cut(text: &str) -> &str {
+    let units_and_end = |units: &mut usize, (start, c): (usize, char)| {
+        *units += c.len_utf16();
+        Some((*units, start + c.len_utf8()))
+    };
+    let prefixes = text.char_indices().scan(0, units_and_end);
+    let end = prefixes.take_while(|(units, _)| *units <= CHAT_LENGTH).last().map_or(0, |(_, end)| end);
+    &text[..end]
 }
 
 #[cfg(test)]
@@ -358,38 +334,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_bare_http_address_is_taken() {
-        for url in ["https://lichess.org", "https://lichess.org/", "http://127.0.0.1:8080", "http://[::1]:9"]
-        {
-            assert!(base_url(url).is_ok(), "{url}");
-        }
-        for url in [
-            "",
-            "lichess.org",
-            "ftp://lichess.org",
-            "https://lichess.org/api",
-            "https://a:b@lichess.org",
-            "https://lichess.org/?x",
-            "http://",
+    fn chat_is_cut_where_the_server_counts() {
+        for (text, expected) in [
+            ("", 0),
+            ("hello", 5),
+            (&"ä".repeat(141), 140),
+            (&"🐴".repeat(71), 70),
+            (&format!("{}🐴x", "x".repeat(139)), 139),
         ] {
-            assert!(matches!(base_url(url), Err(Error::Malformed(_))), "{url}");
+            assert_eq!(cut(text).chars().count(), expected, "{text:?}");
         }
     }
 
     #[test]
-    fn tokens_are_checked_and_never_shown() {
-        for (token, expected) in
-            [("lip_abcDEF123", true), ("", false), ("lip abc", false), ("lip_é", false), ("lip_x\n", false)]
-        {
-            assert_eq!(Token::new(token).is_well_formed(), expected, "{token:?}");
-        }
-        assert!(
-            Token::new("x".repeat(512)).is_well_formed() && !Token::new("x".repeat(513)).is_well_formed()
-        );
-        let options = LichessOptions { token: Token::new("lip_secret"), ..LichessOptions::default() };
-        assert!(!format!("{options:?}").contains("secret"));
-        let broken = LichessOptions { token: Token::new("lip_secret\n"), ..options };
-        let error = Client::new(&broken).err().expect("a broken token");
-        assert!(!format!("{error} {error:?}").contains("secret"), "{error}");
+    fn a_redirection_names_the_server_alone() {
+        let text = elsewhere("https://lichess.org/api/account?x=y").expect("an address");
+        assert!(text.contains("https://lichess.org;") && !text.contains("x=y"), "{text}");
+        assert_eq!(elsewhere("/login"), None);
     }
 }

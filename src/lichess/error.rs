@@ -1,5 +1,6 @@
 //! What can go wrong between us and the server, and whether trying again helps.
 
+use super::read::{seconds, text};
 use super::retry::DEFAULT_PAUSE;
 use serde_json::Value;
 use std::time::Duration;
@@ -15,10 +16,12 @@ pub enum Error {
     /// No answer, or half of one: weather. Trying again helps.
     #[error("cannot reach the server: {0}")]
     Offline(String),
-    /// 429. Calls of the same kind are pointless before `until`.
-    #[error("the server asks us to wait: {reason}")]
-    RateLimited { until: Instant, reason: String },
-    /// 401 or 403. Final: only a person with a new token can help.
+    /// Too many requests (429): trying again is pointless before `until`. A `quota` is the server's
+    /// name, such as `bot.vsBot.day`, for a limit on only some of the calls of a kind, which may last
+    /// for the rest of the day.
+    #[error("the server asks us to wait {} s: {reason}", seconds_until(until))]
+    RateLimited { until: Instant, reason: String, quota: Option<String> },
+    /// The status is 401 or 403. Final: only a person with a new token can help.
     #[error("the server refuses the token: {0}")]
     Unauthorized(String),
     /// Any other refusal. Trying again helps only if it is the server's own trouble (5xx).
@@ -40,23 +43,49 @@ impl Error {
     }
 
     /// From a status that is no success. The status counts; the body, in whatever shape, only explains.
-    pub(super) fn from_response(status: u16, retry_after: Option<u64>, body: &str) -> Error {
+    pub(super) fn from_response(status: u16, retry_after: Option<Duration>, body: &str) -> Error {
         let json: Value = serde_json::from_str(body).unwrap_or_default();
-        let text = explanation(&json, body);
+        let reason = explanation(&json, body);
+        let quota = json.get("ratelimit").and_then(|limit| text(limit, "key"));
+        let pause = json.get("ratelimit").and_then(|limit| seconds(limit, "seconds"));
         match status {
-            401 | 403 => Error::Unauthorized(text),
+            401 | 403 => Error::Unauthorized(reason),
             429 => {
-                let told = json.pointer("/ratelimit/seconds").and_then(Value::as_u64).or(retry_after);
-                let pause = told.map_or(DEFAULT_PAUSE, Duration::from_secs).min(LONGEST_PAUSE);
-                Error::RateLimited { until: Instant::now() + pause, reason: text }
+                let pause =
+                    pause.or(retry_after).unwrap_or(DEFAULT_PAUSE).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+                Error::RateLimited { until: Instant::now() + pause, reason, quota }
             }
-            _ => Error::Rejected { status, text },
+            // The opponent's quota is a 400 with the same numbers.
+            _ => Error::Rejected { status, text: reason + &quota_note(quota, pause) },
         }
     }
 }
 
-/// A pause that the server asks for is believed up to a day and a bit.
+/// "Come back at once" is no answer to too many requests …
+const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
+/// … and a longer pause is believed up to a day and a bit.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 3_600);
+
+/// The header `Retry-After`: seconds, or a moment as HTTP writes it. One that has passed is no pause.
+pub(super) fn retry_after(header: &str) -> Option<Duration> {
+    let moment = || {
+        let until = jiff::fmt::rfc2822::parse(header).ok()?.timestamp();
+        Some(Duration::try_from(until.duration_since(jiff::Timestamp::now())).unwrap_or_default())
+    };
+    header.trim().parse().map(Duration::from_secs).ok().or_else(moment)
+}
+
+fn seconds_until(moment: &Instant) -> u64 {
+    moment.saturating_duration_since(Instant::now()).as_secs_f64().ceil() as u64
+}
+
+fn quota_note(quota: Option<String>, pause: Option<Duration>) -> String {
+    match (quota, pause) {
+        (Some(quota), Some(pause)) => format!(" ({quota}, for {} s)", pause.as_secs()),
+        (Some(quota), None) => format!(" ({quota})"),
+        _ => String::new(),
+    }
+}
 
 /// The server's `error` (a string, or an object of lists of strings), else the body's beginning.
 fn explanation(json: &Value, body: &str) -> String {
@@ -74,17 +103,21 @@ fn explanation(json: &Value, body: &str) -> String {
 }
 
 impl From<reqwest::Error> for Error {
-    /// Keeps the chain of causes, without the address.
     fn from(error: reqwest::Error) -> Error {
-        let error = error.without_url();
-        let mut text = error.to_string();
-        let mut source = std::error::Error::source(&error);
-        while let Some(cause) = source {
-            text = format!("{text}: {cause}");
-            source = cause.source();
-        }
-        Error::Offline(text)
+        Error::Offline(chain(error))
     }
+}
+
+/// An error with all its causes in one line, without the address.
+pub(super) fn chain(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(&error);
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
 }
 
 #[cfg(test)]
@@ -106,6 +139,12 @@ mod tests {
                 rejected(400, r#"{"clock.limit":["Invalid"]}"#),
             ),
             (404, r#"{"error":"No such game"}"#, rejected(404, "No such game")),
+            (
+                400,
+                r#"{"error":"Ada played enough","ratelimit":{"key":"bot.vsBot.day","seconds":41234}}"#,
+                rejected(400, "Ada played enough (bot.vsBot.day, for 41234 s)"),
+            ),
+            (400, r#"{"error":"x","ratelimit":null}"#, rejected(400, "x")),
             (502, "<html><body>Bad Gateway</body></html>", rejected(502, "a web page instead of an answer")),
             (500, "", rejected(500, "no reason given")),
             (418, "short\nand  stout", rejected(418, "short and stout")),
@@ -121,23 +160,39 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_limit_waits_as_long_as_the_server_says_and_else_a_minute() {
         let now = Instant::now();
-        let limited = r#"{"error":"x","ratelimit":{"key":"bot.vsBot.day","seconds":41234}}"#;
-        for (retry_after, body, seconds) in [
-            (None, limited, 41_234),
-            (Some(7), limited, 41_234),
-            (Some(7), "slow down", 7),
+        let day = r#"{"error":"x","ratelimit":{"key":"bot.vsBot.day","seconds":41234}}"#;
+        for (header, body, seconds) in [
+            (None, day, 41_234),
+            (Some("7"), day, 41_234),
+            (Some("7"), "slow down", 7),
+            (Some("7"), r#"{"error":"x","ratelimit":{"key":"bot.vsBot.day"}}"#, 7),
+            (Some("soon"), "", 60),
+            (Some("Wed, 21 Oct 2015 07:28:00 GMT"), "", 1),
+            (Some("0"), "", 1),
             (None, r#"{"error":"Too many requests. Try again later."}"#, 60),
+            (None, r#"{"error":"x","ratelimit":{"seconds":"many"}}"#, 60),
             (None, "<html>Too many</html>", 60),
             (None, "", 60),
-            (Some(u64::MAX), "", 30 * 3_600),
+            (Some("18446744073709551615"), "", 30 * 3_600),
         ] {
-            match Error::from_response(429, retry_after, body) {
-                Error::RateLimited { until, .. } => {
-                    assert_eq!(until - now, Duration::from_secs(seconds), "{retry_after:?} {body}");
+            match Error::from_response(429, header.and_then(retry_after), body) {
+                Error::RateLimited { until, quota, .. } => {
+                    assert_eq!(until - now, Duration::from_secs(seconds), "{header:?} {body}");
+                    assert_eq!(quota.is_some(), body.contains("bot.vsBot.day"), "{body}");
                 }
                 other => panic!("{body}: {other:?}"),
             }
         }
+        let limited = Error::from_response(429, None, day).to_string();
+        assert_eq!(limited, "the server asks us to wait 41234 s: x");
+    }
+
+    #[test]
+    fn a_moment_to_come_back_is_counted_from_now() {
+        let in_an_hour = jiff::Timestamp::now() + Duration::from_secs(3_600);
+        let header = in_an_hour.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+        let pause = retry_after(&header).unwrap_or_else(|| panic!("{header}"));
+        assert!((3_000..=3_600).contains(&pause.as_secs()), "{header}: {pause:?}");
     }
 
     #[test]
@@ -145,7 +200,7 @@ mod tests {
         let until = Instant::now();
         for (error, expected) in [
             (Error::Offline("reset".into()), true),
-            (Error::RateLimited { until, reason: String::new() }, true),
+            (Error::RateLimited { until, reason: String::new(), quota: None }, true),
             (rejected(503, ""), true),
             (rejected(400, "Not your turn"), false),
             (rejected(404, "No such game"), false),

@@ -3,12 +3,14 @@
 mod client;
 mod error;
 mod event;
+mod options;
 mod read;
 mod retry;
 mod stream;
 
-pub use client::{Account, Client, DeclineReason, LichessOptions, Room, Token};
+pub use client::{Account, Client, DeclineReason, Room};
 pub use error::Error;
 pub use event::*;
+pub use options::{LichessOptions, Token};
 pub use retry::Backoff;
 pub use stream::{EventStream, Line};

@@ -65,17 +65,25 @@ impl Gates {
         let closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
         match &closed[kind as usize] {
             Some((until, reason)) if *until > Instant::now() => {
-                Err(Error::RateLimited { until: *until, reason: reason.clone() })
+                Err(Error::RateLimited { until: *until, reason: reason.clone(), quota: None })
             }
             _ => Ok(()),
         }
     }
 
-    /// Closes the gate of this kind if the error says so.
+    /// Closes the gate of this kind if the error says so. A quota for some of the calls, such as games
+    /// against bots in a day, closes it for a minute only: humans may still be answered all day.
     pub fn note(&self, kind: Kind, error: &Error) {
-        if let Error::RateLimited { until, reason } = error {
-            let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
-            closed[kind as usize] = Some((*until, reason.clone()));
+        let Error::RateLimited { until, reason, quota } = error else { return };
+        let until = match quota {
+            Some(_) => (*until).min(Instant::now() + DEFAULT_PAUSE),
+            None => *until,
+        };
+        let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        let gate = &mut closed[kind as usize];
+        // Of two calls that were on their way together, the longer pause counts.
+        if gate.as_ref().is_none_or(|(earlier, _)| *earlier < until) {
+            *gate = Some((until, reason.clone()));
         }
     }
 }
@@ -99,10 +107,28 @@ mod tests {
     async fn a_closed_gate_stops_its_own_kind_only_and_opens_in_time() {
         let gates = Gates::default();
         let until = Instant::now() + Duration::from_secs(60);
-        gates.note(Kind::Chat, &Error::RateLimited { until, reason: "slow".into() });
+        gates.note(Kind::Chat, &limited(until, None));
+        gates.note(Kind::Chat, &limited(until - Duration::from_secs(30), None));
         assert!(matches!(gates.pass(Kind::Chat), Err(Error::RateLimited { until: u, .. }) if u == until));
         assert_eq!(gates.pass(Kind::Move), Ok(()));
         tokio::time::advance(Duration::from_secs(61)).await;
         assert_eq!(gates.pass(Kind::Chat), Ok(()));
+    }
+
+    fn limited(until: Instant, quota: Option<&str>) -> Error {
+        Error::RateLimited { until, reason: "slow".into(), quota: quota.map(str::to_string) }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_quota_that_lasts_for_hours_closes_the_gate_for_a_minute() {
+        let gates = Gates::default();
+        let tomorrow = Instant::now() + Duration::from_secs(41_234);
+        gates.note(Kind::Challenge, &limited(tomorrow, Some("bot.vsBot.day")));
+        assert!(gates.pass(Kind::Challenge).is_err());
+        tokio::time::advance(Duration::from_secs(61)).await;
+        assert_eq!(gates.pass(Kind::Challenge), Ok(()), "humans may be answered");
+        gates.note(Kind::Challenge, &limited(tomorrow, None));
+        tokio::time::advance(Duration::from_secs(41_000)).await;
+        assert!(gates.pass(Kind::Challenge).is_err(), "a limit on everything holds to its end");
     }
 }

@@ -3,12 +3,14 @@
 use super::error::Error;
 use std::marker::PhantomData;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 /// Two and a half keep-alives without a byte: the stream is dead, even if TCP has not noticed.
-pub const SILENCE: Duration = Duration::from_millis(17_500);
+const SILENCE: Duration = Duration::from_millis(17_500);
 /// No line of the server is anywhere near this long (bytes).
 const LONGEST_LINE: usize = 4 << 20;
+/// How much of a skipped line its warning shows (bytes).
+const SHOWN: usize = 120;
 
 /// A line of a stream that can be read as `Self`.
 pub trait Line: Sized {
@@ -21,36 +23,53 @@ pub trait Line: Sized {
 pub struct EventStream<T> {
     response: reqwest::Response,
     lines: Lines,
-    silence: Duration,
+    /// When the last bytes came. Kept here, because a caller with other things to watch drops the wait
+    /// for the next event again and again, and silence has to add up all the same.
+    heard: Instant,
     events: PhantomData<fn() -> T>,
 }
 
 impl<T: Line> EventStream<T> {
-    pub(super) fn new(response: reqwest::Response, silence: Duration) -> EventStream<T> {
-        EventStream { response, lines: Lines::default(), silence, events: PhantomData }
+    pub(super) fn new(response: reqwest::Response) -> EventStream<T> {
+        EventStream { response, lines: Lines::default(), heard: Instant::now(), events: PhantomData }
     }
 
     /// The next event; `None` when the server has ended the stream properly. A line that cannot be
     /// read is skipped with a warning. Cancel-safe.
     ///
     /// # Errors
-    /// `Offline` when the connection broke or fell silent.
+    /// `Offline` when the connection broke, fell silent or sent a line without end. The stream is of
+    /// no use then: open it anew.
     pub async fn next(&mut self) -> Result<Option<T>, Error> {
         loop {
             while let Some(line) = self.lines.next() {
                 match T::read(&line) {
                     Ok(event) => return Ok(Some(event)),
-                    Err(reason) => tracing::warn!(%reason, "a line of the stream is skipped"),
+                    Err(reason) => {
+                        let line = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]);
+                        tracing::warn!(%reason, %line, "a line of the stream is skipped");
+                    }
                 }
             }
-            let chunk = timeout(self.silence, self.response.chunk()).await.map_err(|_| {
-                Error::Offline(format!("the stream was silent for {:.1} s", self.silence.as_secs_f64()))
-            })?;
-            match chunk? {
-                Some(bytes) => self.lines.push(&bytes)?,
-                None => return Ok(None),
+            if !self.read_on().await? {
+                return Ok(None);
             }
         }
+    }
+
+    /// Waits for bytes, a keep-alive's newline included; false at the end of the stream.
+    async fn read_on(&mut self) -> Result<bool, Error> {
+        let chunk = timeout_at(self.heard + SILENCE, self.response.chunk()).await.map_err(|_| {
+            Error::Offline(format!("the stream was silent for {:.1} s", SILENCE.as_secs_f64()))
+        })?;
+        self.heard = Instant::now();
+        match chunk? {
+            Some(bytes) => self.lines.push(&bytes)?,
+            // The last line may lack its newline.
+            None if self.lines.is_amid_line() => self.lines.push(b"\n")?,
+            None => return Ok(false),
+        }
+        Ok(true)
     }
 }
 
@@ -74,6 +93,10 @@ impl Lines {
             true => Err(Error::Offline("the stream sent a line without end".to_string())),
             false => Ok(()),
         }
+    }
+
+    fn is_amid_line(&self) -> bool {
+        !self.buffer[self.taken..].trim_ascii().is_empty()
     }
 
     fn next(&mut self) -> Option<Vec<u8>> {
