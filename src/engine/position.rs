@@ -481,7 +481,7 @@ impl Position {
 
     /// How the game has ended by the rules, if it has.
     pub fn outcome(&self) -> Option<Outcome> {
-        if self.legal_moves().is_empty() {
+        if self.count_legal_moves() == 0 {
             return Some(match self.is_check() {
                 true => Outcome::Checkmate { winner: !self.side_to_move() },
                 false => Outcome::Stalemate,
