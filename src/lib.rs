@@ -7,7 +7,8 @@
 //! - [`engine`] is pure, synchronous chess: position, search, evaluation.
 //! - [`pgn`] writes finished games.
 //! - [`practice`] is a small Lichess in the same binary, for `demo` and the tests.
-//! - [`config`] and [`cli`] put the parts together; no part imports them.
+//! - [`demo`] shows whole games against [`practice`].
+//! - [`config`], [`logging`] and [`cli`] put the parts together; no part imports them.
 //!
 //! The way of a move: a line of the game stream becomes a `GameEvent`, the task of that game
 //! rebuilds the [`engine::Position`] from all moves, asks the book and then the engine's
@@ -17,8 +18,10 @@ pub mod book;
 pub mod bot;
 pub mod cli;
 pub mod config;
+pub mod demo;
 pub mod engine;
 pub mod lichess;
+pub mod logging;
 pub mod pgn;
 pub mod practice;
 pub mod worker;

@@ -1,8 +1,23 @@
 //! The service: which challenges to take, which move to send, when to stop.
 
+mod clock;
+mod errand;
+mod etiquette;
+mod feed;
 pub mod game;
 pub mod policy;
+mod record;
+mod service;
+mod slots;
+mod turn;
 
+pub use record::FinishedGame;
+pub use service::{RunError, run};
+
+use crate::engine::{EngineOptions, Move, Position};
+use crate::lichess::{GameId, LichessOptions};
+use game::GameOptions;
+use policy::ChallengeOptions;
 use serde::Deserialize;
 
 /// Section `[store]` of the configuration.
@@ -11,4 +26,51 @@ use serde::Deserialize;
 pub struct StoreOptions {
     /// The state file; empty for the default place. Accepted now, used by a later version.
     pub path: String,
+}
+
+/// Everything the service is told; each part's own options.
+#[derive(Clone, Debug, Default)]
+pub struct BotOptions {
+    pub lichess: LichessOptions,
+    pub challenge: ChallengeOptions,
+    pub game: GameOptions,
+    pub engine: EngineOptions,
+}
+
+/// How far stopping has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stop {
+    #[default]
+    Running,
+    /// No new games; those that run are finished.
+    Draining,
+    /// Leave at once. The server keeps the games, and a restart resumes them.
+    Stopping,
+}
+
+/// What the service tells whoever looks on. Moves are told once the server's stream shows them.
+#[derive(Clone, Debug)]
+pub enum Report {
+    /// The event stream is open for the first time.
+    Online {
+        username: String,
+    },
+    Started {
+        id: GameId,
+        opponent: String,
+        white: bool,
+    },
+    /// Our move; `position` is the one after it, `source` says how it was found.
+    Moved {
+        id: GameId,
+        position: Position,
+        mv: Move,
+        source: String,
+    },
+    OpponentMoved {
+        id: GameId,
+        position: Position,
+        mv: Move,
+    },
+    Finished(FinishedGame),
 }

@@ -16,3 +16,34 @@ pub struct Limits {
     /// Most plies of nominal depth.
     pub depth: Option<u8>,
 }
+
+impl Limits {
+    /// The same limits, with caps on nodes and depth of which 0 is no cap.
+    pub fn capped(self, nodes: u64, depth: u8) -> Limits {
+        Limits { nodes: least(self.nodes, nodes), depth: least(self.depth, depth), ..self }
+    }
+}
+
+fn least<T: Ord + Default>(limit: Option<T>, cap: T) -> Option<T> {
+    let cap = (cap > T::default()).then_some(cap);
+    limit.into_iter().chain(cap).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tighter_of_limit_and_cap_binds() {
+        for (limit, cap, wanted) in [
+            (None, 0, None),
+            (Some(5), 0, Some(5)),
+            (None, 7, Some(7)),
+            (Some(5), 7, Some(5)),
+            (Some(9), 7, Some(7)),
+        ] {
+            let limits = Limits { nodes: limit, ..Limits::default() };
+            assert_eq!(limits.capped(cap, 0).nodes, wanted, "limit {limit:?}, cap {cap}");
+        }
+    }
+}

@@ -1,21 +1,137 @@
 //! Pure, synchronous chess: prints nothing, reads nothing.
 
+pub mod bench;
 pub mod castling;
+mod checks;
+mod evaluate;
 mod fen;
+mod history;
 mod limits;
+mod movepick;
 mod moves;
+mod params;
 pub mod perft;
 pub mod position;
 mod score;
+mod search;
+mod see;
+mod tt;
+mod window;
 mod zobrist;
+
+pub use evaluate::evaluate;
 
 pub use limits::Limits;
 pub use moves::{Move, MoveKind, MoveList};
-pub use position::{Color, FenError, MoveError, Outcome, Piece, Position, Square};
+pub use position::{Color, FenError, GameError, MoveError, Outcome, Piece, Position, Square};
 pub use score::Score;
 
+use history::History;
+use search::{Control, Searcher};
 use serde::Deserialize;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
+use tt::Table;
+
+/// One engine, for one game at a time: what it has learned, and how it searches.
+pub struct Engine {
+    options: EngineOptions,
+    table: Table,
+    /// One for each thread.
+    histories: Vec<History>,
+}
+
+/// The two questions of a search.
+pub trait Caller {
+    /// Whether to give up; asked about once a millisecond, from every thread.
+    fn should_stop(&self) -> bool;
+
+    /// Here is what I have so far; told after each completed iteration.
+    fn report(&self, report: &SearchReport);
+}
+
+/// Stack of a helper thread: the search is recursive, at most [`Score::MAX_PLY`] deep.
+const HELPER_STACK_BYTES: usize = 4 << 20;
+
+impl Engine {
+    /// An engine with an empty table of `options.hash_mb` MiB.
+    pub fn new(options: &EngineOptions) -> Engine {
+        let threads = options.threads.max(1);
+        Engine {
+            options: options.clone(),
+            table: Table::new(options.hash_mb.max(1)),
+            histories: (0..threads).map(|_| History::new()).collect(),
+        }
+    }
+
+    /// Forgets everything learned in the game before.
+    pub fn new_game(&mut self) {
+        self.table.clear();
+        self.histories.iter_mut().for_each(History::clear);
+    }
+
+    /// Searches a position that has a legal move, until a limit or the caller says stop.
+    ///
+    /// The caps of the engine's own options bind too. However soon it is stopped, the report holds a
+    /// legal move. With one thread and without limits of time the result depends on nothing but the
+    /// position, its history, the limits and the searches before.
+    pub fn search(
+        &mut self,
+        position: &Position,
+        limits: &Limits,
+        caller: &(dyn Caller + Sync),
+    ) -> SearchReport {
+        self.search_since(Instant::now(), position, limits, caller)
+    }
+
+    /// As [`Engine::search`], with the times of `limits` counted from `start`.
+    pub fn search_since(
+        &mut self,
+        start: Instant,
+        position: &Position,
+        limits: &Limits,
+        caller: &(dyn Caller + Sync),
+    ) -> SearchReport {
+        let legal_moves = position.count_legal_moves();
+        assert!(legal_moves > 0, "a search needs a legal move: {position:?}");
+        self.table.begin_search();
+        let limits = limits.capped(self.options.nodes, self.options.depth);
+        let control = Control::new(start, limits, caller, self.histories.len());
+        let table = &self.table;
+        let (history, helpers) = self.histories.split_first_mut().expect("at least one thread");
+
+        // Lazy SMP: helpers search the same position, and what they find reaches the first thread
+        // through the table alone. Source: the Chess Programming Wiki, "Lazy SMP".
+        thread::scope(|scope| {
+            // Also when this thread panics: the scope waits for its helpers.
+            let _stop_helpers = StopOnDrop(&control);
+            for history in helpers {
+                let control = &control;
+                let helper = thread::Builder::new().name("helper".into()).stack_size(HELPER_STACK_BYTES);
+                let spawned = helper.spawn_scoped(scope, move || {
+                    Searcher::new(position, table, control, history).deepen(&mut |_| true);
+                });
+                // Out of threads: the search goes on with those it has.
+                drop(spawned);
+            }
+            let mut searcher = Searcher::new(position, table, &control, history);
+            searcher.deepen(&mut |searcher| {
+                let report = searcher.report();
+                caller.report(&report);
+                control.should_deepen(i32::from(report.depth), report.score, legal_moves == 1)
+            });
+            searcher.report()
+        })
+    }
+}
+
+struct StopOnDrop<'a>(&'a Control<'a>);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
 
 /// Options of the engine, section `[engine]` of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

@@ -68,6 +68,8 @@ pub enum Outcome {
 struct State {
     board: Board,
     castling: CastlingRights,
+    /// The move that led here; none at the start and after a null move.
+    last_move: Option<Move>,
     /// Square behind a pawn that may legally be captured en passant, never merely in theory.
     en_passant: Option<Square>,
     halfmove_clock: u16,
@@ -98,7 +100,10 @@ impl Default for Position {
 impl Position {
     /// Reads standard FEN, X-FEN and Shredder-FEN, strictly.
     pub fn from_fen(fen: &str) -> Result<Position, FenError> {
-        let setup = Setup::parse(fen)?;
+        Position::from_setup(&Setup::parse(fen)?)
+    }
+
+    fn from_setup(setup: &Setup) -> Result<Position, FenError> {
         let mut builder = BoardBuilder::new();
         builder.side_to_move(setup.side_to_move);
         for square in ALL_SQUARES {
@@ -114,6 +119,7 @@ impl Position {
         let mut state = State {
             board,
             castling: setup.castling,
+            last_move: None,
             en_passant: None,
             halfmove_clock: setup.halfmove_clock,
             move_number: setup.move_number,
@@ -136,11 +142,48 @@ impl Position {
     /// spaces.
     pub fn after(initial_fen: &str, moves: &str) -> Result<Position, GameError> {
         let fen = if initial_fen == "startpos" { START_FEN } else { initial_fen };
-        let mut position =
-            Position::from_fen(fen).map_err(|reason| GameError::Start { fen: excerpt(fen), reason })?;
-        for (ply, uci) in moves.split_ascii_whitespace().enumerate() {
+        let mut moves = moves.split_ascii_whitespace().enumerate();
+        let started = match Position::from_fen(fen) {
+            Err(FenError::OpponentInCheck) => {
+                Position::after_unsound_start(fen, moves.next().map(|(_, uci)| uci))
+            }
+            started => started,
+        };
+        let mut position = started.map_err(|reason| GameError::Start { fen: excerpt(fen), reason })?;
+        for (ply, uci) in moves {
             position.play_uci(uci).map_err(|reason| GameError::Move { ply, reason })?;
         }
+        Ok(position)
+    }
+
+    /// The position after the first move of a game whose start is unsound: the king of the side that
+    /// is not to move stands in check.
+    ///
+    /// Only the server decides what is a game. Such a start cannot be set up, but what comes after its
+    /// first move can. The entry below it in the stack is there to be counted, not to be returned to.
+    fn after_unsound_start(fen: &str, first: Option<&str>) -> Result<Position, FenError> {
+        let mut setup = Setup::parse(fen)?;
+        let (from, to, promoted) = first.and_then(read_uci).ok_or(FenError::OpponentInCheck)?;
+        let man = setup.board[from.to_index()].take().filter(|man| man.0 == setup.side_to_move);
+        let (color, piece) = man.ok_or(FenError::OpponentInCheck)?;
+        let is_quiet = setup.board[to.to_index()].is_none() && piece != Piece::Pawn;
+        setup.board[to.to_index()] = Some((color, promoted.unwrap_or(piece)));
+        setup.castling.revoke_rook(color, from);
+        setup.castling.revoke_rook(!color, to);
+        if piece == Piece::King {
+            setup.castling.revoke_all(color);
+        }
+        setup.en_passant = None;
+        setup.halfmove_clock = if is_quiet { setup.halfmove_clock + 1 } else { 0 };
+        setup.move_number += u16::from(color == Color::Black);
+        setup.side_to_move = !color;
+        let mut position = Position::from_setup(&setup)?;
+        let mut after = *position.now();
+        let mv = promoted.map_or(Move::normal(from, to), |piece| Move::promotion(from, to, piece));
+        after.last_move = Some(mv);
+        after.reversible_plies = 1;
+        position.states[0].key = 0;
+        position.states.push(after);
         Ok(position)
     }
 
@@ -279,6 +322,7 @@ impl Position {
         let us = before.side_to_move();
         let (from, to) = (mv.from(), mv.to());
         let moved = before.board.piece_on(from).expect("a move starts from a piece");
+        next.last_move = Some(mv);
         next.reversible_plies = before.reversible_plies.saturating_add(1);
 
         if mv.is_castling() {
@@ -327,6 +371,7 @@ impl Position {
     /// Begins a ply with what all plies share; the board is still the one before.
     fn push(&mut self) -> (&State, &mut State) {
         let mut next = *self.now();
+        next.last_move = None;
         next.halfmove_clock = next.halfmove_clock.saturating_add(1);
         next.move_number = next.move_number.saturating_add(u16::from(next.side_to_move() == Color::Black));
         next.key ^= zobrist::side();
@@ -338,6 +383,11 @@ impl Position {
             unreachable!("the ply just pushed follows another")
         };
         (before, next)
+    }
+
+    /// Makes room for `plies` more moves, so that playing them allocates nothing.
+    pub fn reserve(&mut self, plies: usize) {
+        self.states.reserve(plies);
     }
 
     /// Takes the last move or null move back.
@@ -360,6 +410,11 @@ impl Position {
     pub fn piece_on(&self, square: Square) -> Option<(Color, Piece)> {
         let board = &self.now().board;
         board.piece_on(square).zip(board.color_on(square)).map(|(piece, color)| (color, piece))
+    }
+
+    /// The kind of man on `square`, when its colour is known or does not matter.
+    pub fn kind_on(&self, square: Square) -> Option<Piece> {
+        self.now().board.piece_on(square)
     }
 
     pub fn occupied(&self) -> BitBoard {
@@ -398,6 +453,11 @@ impl Position {
         self.now().attackers_to(square, occupied)
     }
 
+    /// The move that led to this position, if it was a move.
+    pub fn last_move(&self) -> Option<Move> {
+        self.now().last_move
+    }
+
     /// Square behind a pawn that may legally be captured en passant.
     pub fn en_passant(&self) -> Option<Square> {
         self.now().en_passant
@@ -420,6 +480,13 @@ impl Position {
     /// Plies played since the position was set up.
     pub fn plies_played(&self) -> usize {
         self.states.len() - 1
+    }
+
+    /// The moves played since the position was set up, with their plies counted from 0. Null moves
+    /// are left out.
+    pub fn moves(&self) -> impl Iterator<Item = (usize, Move)> {
+        let played = self.states[1..].iter().enumerate();
+        played.filter_map(|(ply, state)| state.last_move.map(|mv| (ply, mv)))
     }
 
     /// Identifies the position: men, side to move, castling rights, legal en passant.
@@ -712,5 +779,26 @@ impl State {
 impl fmt::Debug for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Position({})", self.fen())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unsound_start_can_be_played_from_its_first_move_on() {
+        let start = "7k/8/8/8/8/8/8/K6R w - - 90 100";
+        assert_eq!(Position::from_fen(start).err(), Some(FenError::OpponentInCheck));
+        assert!(Position::after(start, "").is_err());
+        let position = Position::after(start, "h1h2").expect("the opponent has moved");
+        assert_eq!(position.fen(), "7k/8/8/8/8/8/7R/K7 b - - 91 100");
+        assert!(position.is_check());
+        let position = Position::after(start, "h1h2 h8g8 h2h1").expect("legal from there on");
+        assert_eq!((position.halfmove_clock(), position.plies_played()), (93, 3));
+        let moves: Vec<String> = position.moves().map(|(_, mv)| mv.to_string()).collect();
+        assert_eq!(moves, ["h1h2", "h8g8", "h2h1"]);
+        assert!(Position::after(start, "h8g8").is_err(), "not the side to move");
+        assert!(Position::after(start, "h1h8x").is_err(), "not a move");
     }
 }

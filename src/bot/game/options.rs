@@ -1,4 +1,4 @@
-//! One task per game: a line of its stream in, a move out.
+//! How we behave in a game.
 
 use serde::Deserialize;
 

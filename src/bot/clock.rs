@@ -1,0 +1,196 @@
+//! From the server's clock and the measured lag to the limits of one search.
+
+use crate::engine::{EngineOptions, Limits};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Think at most about this long where no clock presses: correspondence and unlimited games.
+const UNHURRIED: Duration = Duration::from_secs(5);
+/// Think at most this long on a move that is made before the clocks run.
+const FIRST_MOVE: Duration = Duration::from_secs(1);
+/// Moves that the rest of the game is expected to take.
+const MOVES_TO_GO: u32 = 26;
+/// No search is asked to be shorter than this.
+const SHORTEST: Duration = Duration::from_millis(5);
+
+/// What one of our clocks says when it is our turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation {
+    /// Left when the state was made; `None` in an unlimited game.
+    pub remaining: Option<Duration>,
+    pub increment: Duration,
+    /// Correspondence: the whole turn is ours, but nobody wants it used up.
+    pub is_correspondence: bool,
+    /// Plies played in the game; the clocks run from the third on.
+    pub plies: usize,
+    /// The server ends the game after this time if our first move is missing.
+    pub first_move_expires_in: Option<Duration>,
+    /// Passed since the state arrived.
+    pub since_arrival: Duration,
+    /// Lost on every move on the way to the server.
+    pub overhead: Duration,
+}
+
+/// The limits of the search for one move.
+pub fn limits(situation: &Situation, options: &EngineOptions) -> Limits {
+    let (soft, hard) = think_time(situation);
+    Limits {
+        soft: Some(soft),
+        hard: Some(hard),
+        nodes: (options.nodes > 0).then_some(options.nodes),
+        depth: (options.depth > 0).then_some(options.depth),
+    }
+}
+
+/// Soft and hard bound on thinking.
+fn think_time(situation: &Situation) -> (Duration, Duration) {
+    let remaining = match situation.remaining {
+        Some(remaining) if !situation.is_correspondence => remaining,
+        remaining => {
+            let most = remaining.map_or(UNHURRIED, |left| UNHURRIED.min(left / 20));
+            return (most.max(SHORTEST), (most * 2).max(SHORTEST));
+        }
+    };
+    let usable = remaining.saturating_sub(situation.since_arrival + situation.overhead);
+    let share = usable / MOVES_TO_GO + situation.increment * 3 / 4;
+    // What a move costs beyond thinking comes out of its share.
+    let soft = share.saturating_sub(situation.overhead).min(usable / 3).max(SHORTEST);
+    let hard = (soft * 4).min(usable * 2 / 5).max(SHORTEST);
+    if situation.plies >= 2 {
+        return (soft, hard);
+    }
+    let expires = situation.first_move_expires_in.map_or(FIRST_MOVE, |left| left / 4);
+    let most = FIRST_MOVE.min(expires).max(SHORTEST);
+    (soft.min(most), hard.min(most * 2))
+}
+
+/// Round trips of the moves of one game, and the overhead to keep back because of them.
+#[derive(Debug)]
+pub struct Lag {
+    floor: Duration,
+    recent: VecDeque<Duration>,
+}
+
+/// How many round trips are remembered.
+const REMEMBERED: usize = 16;
+/// Kept back beyond the measured round trip.
+const MARGIN: Duration = Duration::from_millis(20);
+
+impl Lag {
+    pub fn new(floor: Duration) -> Lag {
+        Lag { floor, recent: VecDeque::with_capacity(REMEMBERED) }
+    }
+
+    /// A move was sent and answered in this time.
+    pub fn observe(&mut self, round_trip: Duration) {
+        if self.recent.len() == REMEMBERED {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(round_trip);
+    }
+
+    /// Overhead of a move: the second slowest recent round trip with a margin, and at least the floor.
+    ///
+    /// The state's way to us and the move's way to the server make one round trip together.
+    pub fn overhead(&self) -> Duration {
+        let mut sorted: Vec<Duration> = self.recent.iter().copied().collect();
+        sorted.sort_unstable();
+        let high = sorted.iter().rev().nth(1).or(sorted.last());
+        high.map_or(self.floor, |&high| self.floor.max(high + MARGIN))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn situation(remaining_ms: u64, increment_ms: u64) -> Situation {
+        Situation {
+            remaining: Some(Duration::from_millis(remaining_ms)),
+            increment: Duration::from_millis(increment_ms),
+            is_correspondence: false,
+            plies: 20,
+            first_move_expires_in: None,
+            since_arrival: Duration::ZERO,
+            overhead: Duration::from_millis(100),
+        }
+    }
+
+    #[test]
+    fn a_search_never_outlasts_the_clock() {
+        for remaining in [0, 1, 50, 99, 100, 101, 200, 500, 1_000, 3_000, 60_000, 10_800_000] {
+            for increment in [0, 1_000, 10_000, 180_000] {
+                for plies in [0, 1, 2, 80] {
+                    let situation = Situation { plies, ..situation(remaining, increment) };
+                    let (soft, hard) = think_time(&situation);
+                    assert!(soft <= hard, "{situation:?}");
+                    let left = Duration::from_millis(remaining).saturating_sub(situation.overhead);
+                    assert!(hard <= left.max(SHORTEST), "{situation:?}: {hard:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bullet_without_increment_lasts_a_long_game() {
+        let mut left = Duration::from_secs(60);
+        for _ in 0..100 {
+            let situation = Situation { remaining: Some(left), ..situation(0, 0) };
+            let (soft, _) = think_time(&situation);
+            // What the way to the server really costs here.
+            left = left.checked_sub(soft + Duration::from_millis(60)).expect("time for 100 moves");
+        }
+    }
+
+    #[test]
+    fn an_increment_is_used_but_not_overdrawn() {
+        let (soft, hard) = think_time(&situation(3_000, 2_000));
+        assert!(
+            soft > Duration::from_millis(900) && hard <= Duration::from_millis(1_200),
+            "{soft:?} {hard:?}"
+        );
+    }
+
+    #[test]
+    fn time_already_gone_since_the_state_arrived_counts() {
+        let fresh = think_time(&situation(10_000, 0)).0;
+        let late = think_time(&Situation { since_arrival: Duration::from_secs(8), ..situation(10_000, 0) });
+        assert!(late.0 < fresh / 2, "{late:?} against {fresh:?}");
+        let asleep = Situation { since_arrival: Duration::from_secs(60), ..situation(10_000, 0) };
+        assert_eq!(think_time(&asleep), (SHORTEST, SHORTEST));
+    }
+
+    #[test]
+    fn moves_before_the_clocks_run_are_quick_and_in_time() {
+        let first = Situation { plies: 0, ..situation(600_000, 0) };
+        assert!(think_time(&first).1 <= FIRST_MOVE * 2);
+        let expiring = Situation { first_move_expires_in: Some(Duration::from_secs(1)), ..first };
+        assert!(think_time(&expiring).1 <= Duration::from_millis(500));
+    }
+
+    #[test]
+    fn without_a_pressing_clock_thinking_is_bounded() {
+        let days = Situation { is_correspondence: true, ..situation(259_200_000, 0) };
+        let unlimited = Situation { remaining: None, ..situation(0, 0) };
+        for situation in [days, unlimited] {
+            assert_eq!(think_time(&situation), (UNHURRIED, UNHURRIED * 2), "{situation:?}");
+        }
+        let last_minute = Situation { is_correspondence: true, ..situation(20_000, 0) };
+        assert!(think_time(&last_minute).1 <= Duration::from_secs(2));
+    }
+
+    #[test]
+    fn overhead_follows_slow_round_trips_but_not_a_single_one() {
+        let mut lag = Lag::new(Duration::from_millis(100));
+        assert_eq!(lag.overhead(), Duration::from_millis(100));
+        for _ in 0..10 {
+            lag.observe(Duration::from_millis(30));
+        }
+        lag.observe(Duration::from_secs(3));
+        assert_eq!(lag.overhead(), Duration::from_millis(100), "one outlier");
+        for _ in 0..3 {
+            lag.observe(Duration::from_millis(300));
+        }
+        assert_eq!(lag.overhead(), Duration::from_millis(320));
+    }
+}

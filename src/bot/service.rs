@@ -1,0 +1,363 @@
+//! The account's events in, games and answers to challenges out; the only place that spawns games.
+
+use super::errand::{at, persist};
+use super::feed::{Feed, Patience, Signal};
+use super::game::{self, Seat};
+use super::policy::{self, Decision};
+use super::record::FinishedGame;
+use super::slots::{Admission, Guest, Slots};
+use super::{BotOptions, Report, Stop};
+use crate::book::Book;
+use crate::lichess::{
+    Account, AccountEvent, Backoff, Challenge, Client, DeclineReason, Error, GameId, GameInfo,
+};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use thiserror::Error;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::watch;
+use tokio::task::{self, JoinError, JoinSet};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tracing::Instrument;
+
+/// The server allows 30 openings of the event stream in ten minutes, and two programs with one token
+/// close each other's.
+const PATIENCE: Patience = Patience { cap: Duration::from_secs(30), stable: Duration::from_secs(60) };
+/// How often the list of running games is compared with ours.
+const SWEEP: Duration = Duration::from_secs(120);
+/// Answers to challenges still under way when the service stops get this long.
+const LAST_REPLIES: Duration = Duration::from_secs(2);
+/// Ids of finished games that are remembered, so that a late word about one starts nothing.
+const REMEMBERED: usize = 256;
+
+/// Why the service ended by itself.
+#[derive(Debug, Error)]
+pub enum RunError {
+    #[error("{0}")]
+    Lichess(#[from] Error),
+    #[error("the token lacks the scope bot:play (it has: {found}); make a new one with that scope")]
+    MissingScope { found: String },
+    #[error(
+        "{username} is not a bot account yet. `tabiya upgrade` makes it one: that cannot be undone, \
+         and it is impossible once the account has played a game"
+    )]
+    NotABot { username: String },
+}
+
+impl RunError {
+    /// The exit code of the program: 3 for a refused token, 4 for an account that is no bot, else 1.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            RunError::Lichess(Error::Unauthorized(..)) | RunError::MissingScope { .. } => 3,
+            RunError::NotABot { .. } => 4,
+            RunError::Lichess(_) => 1,
+        }
+    }
+}
+
+/// Runs the service until it is told to stop, or the token is refused.
+///
+/// # Errors
+/// A refused or insufficient token, an account that is no bot, unusable options. Network trouble is
+/// none of them: it is waited out.
+pub async fn run(
+    options: BotOptions,
+    book: Arc<Book>,
+    mut stop: watch::Receiver<Stop>,
+    reports: Option<UnboundedSender<Report>>,
+) -> Result<(), RunError> {
+    let client = Client::new(&options.lichess)?;
+    let account = tokio::select! {
+        account = sign_in(&client, &options.lichess.url) => account?,
+        _ = stop.wait_for(|stop| *stop != Stop::Running) => return Ok(()),
+    };
+    let options = Arc::new(options);
+    let slots = Slots::new(options.challenge.clone());
+    let Account { id: account, username, .. } = account;
+    let seat = Seat { client, account, username, options, book, reports };
+    let service = Service {
+        seat,
+        slots,
+        games: JoinSet::new(),
+        ids: HashMap::new(),
+        finished: VecDeque::new(),
+        replies: JoinSet::new(),
+        stop,
+        is_online: false,
+    };
+    service.serve().await
+}
+
+/// Asks who we are, for as long as it takes, and whether we may play.
+async fn sign_in(client: &Client, url: &str) -> Result<Account, RunError> {
+    let mut backoff = Backoff::new(Duration::from_millis(500), PATIENCE.cap);
+    let account = loop {
+        match client.account().await {
+            Ok(account) => break account,
+            Err(error @ Error::Unauthorized(..)) => return Err(error.into()),
+            Err(error) => {
+                let retry_in = backoff.next_delay();
+                tracing::warn!(url, %error, ?retry_in, "cannot ask the server for the account; trying again");
+                sleep(retry_in).await;
+            }
+        }
+    };
+    if !account.scopes.is_empty() && !account.scopes.iter().any(|scope| scope == "bot:play") {
+        return Err(RunError::MissingScope { found: account.scopes.join(", ") });
+    }
+    if !account.is_bot() {
+        return Err(RunError::NotABot { username: account.username });
+    }
+    Ok(account)
+}
+
+type GameEnd = Result<Option<FinishedGame>, Error>;
+
+/// What came back from a request of the service.
+enum Reply {
+    Accepted(GameId, Result<(), Error>),
+    Declined(GameId, Result<(), Error>),
+    Playing(Result<Vec<GameInfo>, Error>),
+}
+
+struct Service {
+    seat: Seat,
+    slots: Slots,
+    games: JoinSet<GameEnd>,
+    ids: HashMap<task::Id, GameId>,
+    finished: VecDeque<GameId>,
+    replies: JoinSet<Reply>,
+    stop: watch::Receiver<Stop>,
+    is_online: bool,
+}
+
+impl Service {
+    async fn serve(mut self) -> Result<(), RunError> {
+        let client = self.seat.client.clone();
+        let is_final = |error: &Error| matches!(error, Error::Unauthorized(..));
+        let mut feed = Feed::new(PATIENCE, is_final, move || {
+            let client = client.clone();
+            async move { client.account_events().await }
+        });
+        let mut sweep = interval(SWEEP);
+        sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        sweep.tick().await;
+        while !self.is_done() {
+            tokio::select! {
+                signal = feed.next() => self.on_signal(signal?),
+                Some(end) = self.games.join_next_with_id() => self.on_game_end(end)?,
+                Some(reply) = self.replies.join_next() => self.on_reply(reply),
+                () = at(self.slots.next_deadline()) => self.expire(),
+                _ = sweep.tick() => self.ask_what_runs(),
+                changed = self.stop.changed() => match changed {
+                    Ok(()) => self.on_stop(),
+                    Err(_) => break, // Whoever could stop us politely is gone.
+                },
+            }
+            self.serve_queue();
+        }
+        // Declines still on their way get a moment.
+        if self.phase() == Stop::Draining {
+            let replies = async { while self.replies.join_next().await.is_some() {} };
+            if timeout(LAST_REPLIES, replies).await.is_err() {
+                tracing::debug!("the last answers to challenges did not get through in time");
+            }
+        }
+        Ok(())
+    }
+
+    fn phase(&self) -> Stop {
+        *self.stop.borrow()
+    }
+
+    fn is_done(&self) -> bool {
+        match self.phase() {
+            Stop::Running => false,
+            Stop::Draining => self.slots.is_idle() && self.games.is_empty(),
+            Stop::Stopping => true,
+        }
+    }
+
+    fn on_stop(&mut self) {
+        if self.phase() == Stop::Draining {
+            tracing::info!(games = self.games.len(), "no new games; finishing those that run");
+            for id in self.slots.drain_queue() {
+                self.decline(id, DeclineReason::Later);
+            }
+        }
+    }
+
+    fn on_signal(&mut self, signal: Signal<AccountEvent>) {
+        match signal {
+            Signal::Opened => {
+                tracing::info!(account = self.seat.username, "online: the event stream is open");
+                if !std::mem::replace(&mut self.is_online, true) {
+                    self.tell(Report::Online { username: self.seat.username.clone() });
+                } else {
+                    self.ask_what_runs();
+                }
+            }
+            Signal::Lost { reason, retry_in } => {
+                tracing::warn!(%reason, ?retry_in, "event stream lost; opening it again");
+            }
+            Signal::Event(event) => self.on_event(event),
+        }
+    }
+
+    fn on_event(&mut self, event: AccountEvent) {
+        match event {
+            AccountEvent::GameStart(info) => self.start(info),
+            AccountEvent::GameFinish(info) => self.on_game_finish(&info),
+            AccountEvent::Challenge(challenge) => self.on_challenge(&challenge),
+            AccountEvent::ChallengeCanceled(challenge) | AccountEvent::ChallengeDeclined(challenge) => {
+                tracing::debug!(id = %challenge.id, "challenge withdrawn");
+                self.slots.withdraw(&challenge.id);
+            }
+            AccountEvent::Unknown(kind) => tracing::debug!(kind, "unknown kind of event skipped"),
+        }
+    }
+
+    /// Makes sure that a running game is being played. Seeing it twice is normal.
+    fn start(&mut self, info: GameInfo) {
+        let id = info.id;
+        if self.slots.is_running(&id) || self.finished.contains(&id) {
+            return;
+        }
+        if !info.bot_compatible {
+            tracing::warn!(%id, "the Bot API cannot play this game; leaving it alone");
+            return;
+        }
+        let is_slow = info.speed == "correspondence";
+        let guest = Guest { is_bot: info.opponent.is_bot(), user: info.opponent.id, is_slow };
+        self.slots.started(&id, guest);
+        self.spawn(id);
+    }
+
+    fn spawn(&mut self, id: GameId) {
+        let span =
+            tracing::info_span!("game", %id, opponent = tracing::field::Empty, color = tracing::field::Empty);
+        let task = self.games.spawn(game::play(self.seat.clone(), id.clone()).instrument(span));
+        self.ids.insert(task.id(), id);
+    }
+
+    /// The game's own stream tells its task; this frees a place that has no task.
+    fn on_game_finish(&mut self, info: &GameInfo) {
+        tracing::debug!(id = %info.id, "the server says the game is over");
+        self.slots.withdraw(&info.id);
+    }
+
+    fn on_game_end(&mut self, end: Result<(task::Id, GameEnd), JoinError>) -> Result<(), RunError> {
+        let task = end.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
+        let Some(id) = self.ids.remove(&task) else { return Ok(()) };
+        match end {
+            Ok((_, Ok(_))) => {
+                self.slots.release(&id);
+                self.finished.push_back(id);
+                if self.finished.len() > REMEMBERED {
+                    self.finished.pop_front();
+                }
+                Ok(())
+            }
+            Ok((_, Err(error))) => Err(error.into()),
+            Err(error) => {
+                tracing::error!(%id, %error, "the game's task ended badly; taking the game up again");
+                self.spawn(id);
+                Ok(())
+            }
+        }
+    }
+
+    fn on_challenge(&mut self, challenge: &Challenge) {
+        let challenger = challenge.challenger.as_ref();
+        if challenger.and_then(|player| player.id.as_ref()) == Some(&self.seat.account) {
+            return;
+        }
+        let id = challenge.id.clone();
+        let from = challenger.map_or("somebody".to_string(), |player| player.to_string());
+        if self.phase() != Stop::Running {
+            return self.decline(id, DeclineReason::Later);
+        }
+        match policy::decide(challenge, &self.seat.options.challenge) {
+            Decision::Decline(reason) => {
+                tracing::info!(%id, from, variant = challenge.variant, ?reason, "challenge declined");
+                self.decline(id, reason);
+            }
+            Decision::Accept => self.admit(challenge, &from),
+        }
+    }
+
+    fn admit(&mut self, challenge: &Challenge, from: &str) {
+        let id = challenge.id.clone();
+        match self.slots.admit(challenge, tokio::time::Instant::now()) {
+            Admission::Accept => {
+                tracing::info!(%id, from, variant = challenge.variant, speed = challenge.speed, "challenge accepted");
+                self.accept(id);
+            }
+            Admission::Queued => tracing::info!(%id, from, "challenge waits for a free place"),
+            Admission::Known => (),
+            Admission::Full | Admission::UserFull => {
+                tracing::info!(%id, from, "challenge declined: no free place");
+                self.decline(id, DeclineReason::Later);
+            }
+        }
+    }
+
+    fn serve_queue(&mut self) {
+        while self.phase() == Stop::Running
+            && let Some(id) = self.slots.next_from_queue()
+        {
+            tracing::info!(%id, "a place is free: challenge accepted");
+            self.accept(id);
+        }
+    }
+
+    fn accept(&mut self, id: GameId) {
+        let client = self.seat.client.clone();
+        self.replies.spawn(async move {
+            let done = persist(|| client.accept_challenge(&id)).await;
+            Reply::Accepted(id, done)
+        });
+    }
+
+    fn decline(&mut self, id: GameId, reason: DeclineReason) {
+        let client = self.seat.client.clone();
+        self.replies.spawn(async move {
+            let done = persist(|| client.decline_challenge(&id, reason)).await;
+            Reply::Declined(id, done)
+        });
+    }
+
+    fn ask_what_runs(&mut self) {
+        let client = self.seat.client.clone();
+        self.replies.spawn(async move { Reply::Playing(client.playing().await) });
+    }
+
+    fn on_reply(&mut self, reply: Result<Reply, JoinError>) {
+        match reply {
+            Ok(Reply::Accepted(id, Ok(()))) => self.slots.accepted(&id, tokio::time::Instant::now()),
+            Ok(Reply::Accepted(id, Err(error))) => {
+                tracing::info!(%id, %error, "the challenge is gone");
+                self.slots.withdraw(&id);
+            }
+            Ok(Reply::Declined(_, Ok(()))) => (),
+            Ok(Reply::Declined(id, Err(error))) => tracing::debug!(%id, %error, "could not decline"),
+            Ok(Reply::Playing(Ok(games))) => games.into_iter().for_each(|info| self.start(info)),
+            Ok(Reply::Playing(Err(error))) => tracing::warn!(%error, "could not ask for the running games"),
+            Err(error) => tracing::error!(%error, "a request ended badly"),
+        }
+    }
+
+    fn expire(&mut self) {
+        for id in self.slots.expire(tokio::time::Instant::now()) {
+            tracing::info!(%id, "the game never started; its place is free again");
+        }
+    }
+
+    fn tell(&self, report: Report) {
+        if let Some(reports) = &self.seat.reports {
+            // Nobody listening any more is no reason to stop.
+            let _ = reports.send(report);
+        }
+    }
+}

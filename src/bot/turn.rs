@@ -1,0 +1,242 @@
+//! Our turn: from the engine's search to the move that the server has taken.
+
+use crate::book::BookMove;
+use crate::engine::{Limits, Move, Position, Score, SearchReport};
+use crate::lichess::{Backoff, Client, Error, GameId};
+use crate::pgn;
+use crate::worker::Search;
+use std::future::{Future, pending};
+use std::pin::Pin;
+use std::time::Duration;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// How long a search may run over its hard bound before it is stopped from outside.
+const GRACE: Duration = Duration::from_millis(50);
+/// Moves of the principal variation that are shown.
+const SHOWN_PV: usize = 8;
+
+/// Our move on one ply, and where it came from.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The moves of the game that it answers.
+    pub moves: String,
+    pub ply: usize,
+    pub mv: Move,
+    /// `book: …`, `search: …` or `fallback: …`, for people.
+    pub source: String,
+    /// Ours; none from the book.
+    pub score: Option<Score>,
+}
+
+impl Answer {
+    pub fn from_book(position: &Position, moves: &str, book: &BookMove) -> Answer {
+        let source = format!("book: {}, {} of {} lines", book.name, book.lines, book.of_lines);
+        Answer { moves: moves.to_string(), ply: position.plies_played(), mv: book.mv, source, score: None }
+    }
+
+    fn from_search(position: &Position, moves: &str, report: &SearchReport) -> Answer {
+        Answer {
+            moves: moves.to_string(),
+            ply: position.plies_played(),
+            mv: report.best_move(),
+            source: describe(position, report),
+            score: Some(report.score),
+        }
+    }
+
+    /// Any legal move, for when there is no engine to ask: better a weak move than a lost clock.
+    pub fn fallback(position: &Position, moves: &str) -> Answer {
+        let legal = position.legal_moves();
+        let mv = legal.into_iter().find(|&mv| position.is_capture(mv)).unwrap_or(legal[0]);
+        Answer {
+            moves: moves.to_string(),
+            ply: position.plies_played(),
+            mv,
+            source: "fallback: the engine gave no move".to_string(),
+            score: None,
+        }
+    }
+}
+
+/// `search: depth 14, +0.31, 812 knps, 2.1 s, pv e4 e5 …`
+fn describe(position: &Position, report: &SearchReport) -> String {
+    let seconds = report.elapsed.as_secs_f64();
+    let knps = report.nodes as f64 / seconds.max(1e-6) / 1_000.0;
+    let mut position = position.clone();
+    let mut pv = String::new();
+    for &mv in report.pv.iter().take(SHOWN_PV) {
+        pv.push(' ');
+        pv.push_str(&pgn::san(&position, mv));
+        position.play(mv);
+    }
+    format!("search: depth {}, {}, {knps:.0} knps, {seconds:.1} s, pv{pv}", report.depth, report.score)
+}
+
+/// What thinking led to.
+pub struct Thought {
+    pub answer: Answer,
+    /// The engine's thread is gone; the next move needs a new one.
+    pub engine_failed: bool,
+}
+
+/// What became of a move that was sent.
+pub enum Sent {
+    /// The server took it, after this round trip.
+    Taken { round_trip: Duration },
+    /// The server did not take it: most often because it is in already. The stream will tell.
+    Refused(String),
+    /// The token is refused.
+    Unauthorized(Error),
+}
+
+/// Where we are with our move.
+pub enum Turn {
+    /// It is not our turn, or our move is on the board.
+    Idle,
+    Thinking {
+        moves: String,
+        thought: Pending<Thought>,
+    },
+    Sending {
+        answer: Answer,
+        sent: Pending<Sent>,
+    },
+}
+
+/// A step of [`Turn`] that is done.
+pub enum Step {
+    Thought(Thought),
+    Sent(Sent),
+}
+
+impl Turn {
+    pub fn thinking(search: Search, limits: Limits, position: Position, moves: String) -> Turn {
+        let thought = Box::pin(think(search, limits, position, moves.clone()));
+        Turn::Thinking { moves, thought }
+    }
+
+    pub fn sending(client: Client, id: GameId, answer: Answer, offering_draw: bool) -> Turn {
+        let uci = answer.mv.to_string();
+        Turn::Sending { answer, sent: Box::pin(async move { send(&client, &id, &uci, offering_draw).await }) }
+    }
+
+    /// Whether this turn is about the game as far as `moves`, its own answer included.
+    pub fn belongs_to(&self, moves: &str) -> bool {
+        match self {
+            Turn::Idle => true,
+            Turn::Thinking { moves: thinking_about, .. } => thinking_about == moves,
+            // The state with our move often comes before the reply to our request.
+            Turn::Sending { answer, .. } => answer.moves == moves || is_one_ply_longer(moves, &answer.moves),
+        }
+    }
+
+    pub fn is_idle(&self) -> bool {
+        matches!(self, Turn::Idle)
+    }
+
+    pub fn is_sending(&self) -> bool {
+        matches!(self, Turn::Sending { .. })
+    }
+
+    /// Waits for what is under way; for ever if nothing is. Cancel-safe.
+    pub async fn step(&mut self) -> Step {
+        match self {
+            Turn::Idle => pending().await,
+            Turn::Thinking { thought, .. } => Step::Thought(thought.as_mut().await),
+            Turn::Sending { sent, .. } => Step::Sent(sent.as_mut().await),
+        }
+    }
+}
+
+fn is_one_ply_longer(moves: &str, before: &str) -> bool {
+    moves.strip_prefix(before).is_some_and(|rest| rest.split_ascii_whitespace().count() == 1)
+}
+
+/// Waits for the search, and never comes back without a legal move.
+async fn think(mut search: Search, limits: Limits, position: Position, moves: String) -> Thought {
+    let patience = limits.hard.map_or(Duration::MAX, |hard| hard + GRACE);
+    let mut finished = timeout(patience, search.finish()).await;
+    if finished.is_err() {
+        tracing::warn!("the search overran its time and is stopped");
+        search.stop();
+        finished = timeout(GRACE, search.finish()).await;
+    }
+    let engine_failed = !matches!(finished, Ok(Ok(_)));
+    let report = match finished {
+        Ok(Ok(report)) => Some(report),
+        _ => search.best_so_far(),
+    };
+    let report = report.filter(|report| position.is_legal(report.best_move()));
+    let answer = match &report {
+        Some(report) => Answer::from_search(&position, &moves, report),
+        None => Answer::fallback(&position, &moves),
+    };
+    Thought { answer, engine_failed }
+}
+
+/// Sends one move until it is known to be in, or known to be refused.
+async fn send(client: &Client, id: &GameId, uci: &str, offering_draw: bool) -> Sent {
+    let mut backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(2));
+    loop {
+        let begun = Instant::now();
+        match client.play(id, uci, offering_draw).await {
+            Ok(()) => return Sent::Taken { round_trip: begun.elapsed() },
+            Err(Error::RateLimited { until, .. }) => {
+                let wait = until.saturating_duration_since(Instant::now());
+                tracing::warn!(uci, wait_s = wait.as_secs(), "the server limits our moves; waiting");
+                sleep_until(until).await;
+            }
+            Err(error) if error.is_retriable() => {
+                tracing::warn!(uci, %error, "the move did not get through; sending it again");
+                sleep(backoff.next_delay()).await;
+            }
+            Err(error @ Error::Unauthorized(..)) => return Sent::Unauthorized(error),
+            Err(error) => return Sent::Refused(error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_next_ply_belongs_to_a_move_being_sent() {
+        for (moves, before, expected) in [
+            ("e2e4", "", true),
+            ("e2e4 e7e5", "e2e4", true),
+            ("e2e4", "e2e4", false),
+            ("e2e4 e7e5 g1f3", "e2e4", false),
+            ("d2d4 e7e5", "e2e4", false),
+        ] {
+            assert_eq!(is_one_ply_longer(moves, before), expected, "{moves:?} after {before:?}");
+        }
+    }
+
+    #[test]
+    fn a_search_is_described_for_people() {
+        let mut position = Position::default();
+        let pv: Vec<Move> =
+            ["e2e4", "e7e5"].iter().map(|uci| position.play_uci(uci).expect("legal")).collect();
+        let report = SearchReport {
+            pv,
+            score: Score(31),
+            depth: 14,
+            selective_depth: 20,
+            nodes: 812_000,
+            elapsed: Duration::from_secs(1),
+        };
+        let text = describe(&Position::default(), &report);
+        assert_eq!(text, "search: depth 14, +0.31, 812 knps, 1.0 s, pv e4 e5");
+    }
+
+    #[test]
+    fn the_fallback_is_legal_and_prefers_a_capture() {
+        let quiet = Position::default();
+        assert!(quiet.is_legal(Answer::fallback(&quiet, "").mv));
+        let position = Position::after("startpos", "e2e4 d7d5").expect("legal");
+        assert!(position.is_capture(Answer::fallback(&position, "e2e4 d7d5").mv));
+    }
+}

@@ -1,0 +1,88 @@
+//! The command line as clap reads it.
+
+use super::{DemoArguments, PerftArguments};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// The command line.
+#[derive(Debug, Parser)]
+#[command(name = "tabiya", version, about, after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// Configuration file [default: config.toml in the working directory, if there is one]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub config: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Play on Lichess until told to stop (this is what happens without a command)
+    Run,
+    /// Make the account a bot account: irreversible, and impossible once it has played a game
+    Upgrade(UpgradeArguments),
+    /// Play a few games against a small Lichess in this program: no account, no network
+    Demo(DemoArguments),
+    /// Count the leaves of the tree of legal moves
+    Perft(PerftArguments),
+    /// Search a fixed set of positions; the number of nodes is the signature of the search
+    Bench,
+}
+
+const AFTER_HELP: &str = "\
+The token of the bot's account comes from the variable LICHESS_BOT_TOKEN, or from the file that
+LICHESS_BOT_TOKEN_FILE names, or from lichess.token of the configuration file.
+
+Exit codes:
+  0  fine
+  1  unexpected failure
+  2  mistake on the command line or in the configuration
+  3  the token was refused, or lacks the scope bot:play
+  4  the account is not a bot account";
+
+#[derive(Debug, Args)]
+pub struct UpgradeArguments {
+    /// Do not ask for confirmation
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::exit;
+    use clap::CommandFactory;
+    use std::path::Path;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn arguments_are_read_as_documented() {
+        let parse = |line: &str| Arguments::try_parse_from(line.split(' ')).expect(line);
+        assert!(parse("tabiya").command.is_none());
+        assert!(matches!(parse("tabiya run").command, Some(Command::Run)));
+        for line in ["tabiya --config a.toml upgrade", "tabiya upgrade --config a.toml"] {
+            let arguments = parse(line);
+            assert_eq!(arguments.config.as_deref(), Some(Path::new("a.toml")), "{line}");
+            assert!(matches!(arguments.command, Some(Command::Upgrade(_))), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_command_line_is_exit_code_2() {
+        for line in ["tabiya --confg a.toml", "tabiya upgarde", "tabiya perft --depth many"] {
+            let error = Arguments::try_parse_from(line.split(' ')).expect_err(line);
+            assert_eq!(error.exit_code(), i32::from(exit::CONFIGURATION), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_help_tells_every_exit_code() {
+        for code in [0, exit::FAILURE, exit::CONFIGURATION, exit::TOKEN, exit::NOT_A_BOT] {
+            assert!(AFTER_HELP.contains(&format!("\n  {code}  ")), "{code}");
+        }
+    }
+}

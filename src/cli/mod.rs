@@ -1,0 +1,67 @@
+//! The commands: each reads its arguments, gives the parts their options and says how it ended.
+
+mod arguments;
+mod bench;
+mod demo;
+mod perft;
+mod run;
+mod signals;
+mod upgrade;
+
+pub use arguments::{Arguments, Command, UpgradeArguments};
+pub use demo::DemoArguments;
+pub use perft::PerftArguments;
+
+use crate::config::{Config, Mistakes, usual_file};
+use crate::logging;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Codes other than 0, as the help tells them.
+mod exit {
+    pub const FAILURE: u8 = 1;
+    pub const CONFIGURATION: u8 = 2;
+    pub const TOKEN: u8 = 3;
+    pub const NOT_A_BOT: u8 = 4;
+}
+
+/// Runs one command to its end.
+pub async fn execute(arguments: Arguments) -> ExitCode {
+    let file = arguments.config;
+    match arguments.command.unwrap_or(Command::Run) {
+        Command::Run => match configuration(file) {
+            Ok(config) => run::run(config).await,
+            Err(mistakes) => fail(exit::CONFIGURATION, mistakes),
+        },
+        Command::Upgrade(arguments) => match configuration(file) {
+            Ok(config) => upgrade::upgrade(&config, &arguments).await,
+            Err(mistakes) => fail(exit::CONFIGURATION, mistakes),
+        },
+        Command::Demo(arguments) => demo::run(arguments).await,
+        Command::Perft(arguments) => perft::run(&arguments),
+        Command::Bench => bench::run(),
+    }
+}
+
+/// The configuration for a command that talks to Lichess; logging starts with it.
+fn configuration(file: Option<PathBuf>) -> Result<Config, Mistakes> {
+    let file = file.or_else(usual_file);
+    let config = Config::load(file.as_deref(), environment())?.with_token()?;
+    logging::start(&config.log);
+    let file = file.as_deref().unwrap_or(Path::new("none"));
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), configuration = %file.display(), "Tabiya starts");
+    Ok(config)
+}
+
+/// The process environment. What is not UTF-8 is replaced, and refused later if it matters.
+fn environment() -> impl Iterator<Item = (String, String)> {
+    let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+    std::env::vars_os().map(move |(name, value)| (text(name), text(value)))
+}
+
+/// The last line of a command that failed.
+fn fail(code: u8, reason: impl Display) -> ExitCode {
+    eprintln!("{reason}");
+    ExitCode::from(code)
+}
