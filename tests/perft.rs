@@ -49,6 +49,14 @@ fn perft_equals_shakmaty_from_every_chess960_start_to_depth_3() {
 }
 
 #[test]
+fn the_position_with_the_most_moves_fits_the_move_list() {
+    let fen = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1";
+    let position = Position::from_fen(fen).expect(fen);
+    assert_eq!(position.legal_moves().len(), 218);
+    assert_eq!(position.count_legal_moves(), 218);
+}
+
+#[test]
 fn a_suite_is_reported_in_order_by_any_number_of_threads() {
     let cases = parse_suite(SUITE).expect("the suite is well-formed");
     let bounds = Bounds { max_depth: 2, max_nodes: u64::MAX };

@@ -130,3 +130,110 @@ fn speed(nodes: u64, start: Instant) -> String {
     let seconds = start.elapsed().as_secs_f64();
     format!("{nodes} nodes in {seconds:.3} s, {:.0} nodes/s", nodes as f64 / seconds.max(1e-9))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct CommandLine {
+        #[command(flatten)]
+        arguments: PerftArguments,
+    }
+
+    fn parse(words: &[&str]) -> Result<PerftArguments, clap::Error> {
+        CommandLine::try_parse_from(["perft"].iter().chain(words)).map(|line| line.arguments)
+    }
+
+    /// What a command line prints, and whether all counts were right.
+    fn counted(words: &[&str]) -> Result<(bool, String), String> {
+        let mut out = Vec::new();
+        let right = count(&parse(words).expect("a command line"), &mut out);
+        right.map(|right| (right, String::from_utf8(out).expect("text"))).map_err(|error| error.to_string())
+    }
+
+    fn suite(text: &str) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(text.as_bytes()).expect("a file");
+        file
+    }
+
+    fn suite_counted(text: &str, more: &[&str]) -> Result<(bool, String), String> {
+        let file = suite(text);
+        let path = file.path().to_str().expect("a path");
+        let words: Vec<&str> = ["--suite", path].iter().chain(more).copied().collect();
+        counted(&words).map_err(|error| error.replace(path, "FILE"))
+    }
+
+    #[test]
+    fn every_root_move_and_the_total_are_printed() {
+        for threads in ["0", "1", "3"] {
+            let words = ["--depth", "3", "--fen", "7k/8/8/8/8/8/P7/K7 w - - 0 1", "--threads", threads];
+            let (right, text) = counted(&words).expect("counts");
+            let lines: Vec<&str> = text.lines().collect();
+            assert!(right);
+            assert_eq!(lines[..4], ["a2a3: 12", "a2a4: 12", "a1b1: 18", "a1b2: 27"], "{text}");
+            assert!(lines[4].starts_with("depth 3: 69 nodes in "), "{text}");
+            assert_eq!(lines.len(), 5, "{text}");
+        }
+        let (_, text) = counted(&["--depth", "1"]).expect("counts");
+        assert!(text.contains("e2e4: 1\n") && text.contains("depth 1: 20 nodes in "), "{text}");
+    }
+
+    #[test]
+    fn a_right_suite_is_ok_line_by_line() {
+        let text = format!("{START_FEN} ;D1 20 ;D2 400 ;D3 8902\n\n4k3/8/8/8/8/8/8/4K2R w K - 0 1 ;D1 15\n");
+        let (right, text) = suite_counted(&text, &["--max-nodes", "400"]).expect("counts");
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(right);
+        assert_eq!(lines[0], format!("ok    line 1 to depth 2, 420 nodes: {START_FEN}"));
+        assert_eq!(lines[1], "ok    line 3 to depth 1, 15 nodes: 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+        assert!(lines[2].starts_with("2 positions, 0 wrong, 1 counts left out: 435 nodes in "), "{text}");
+        assert_eq!(lines.len(), 3);
+    }
+
+    #[test]
+    fn a_wrong_count_is_printed_and_remembered() {
+        let (right, text) =
+            suite_counted(&format!("{START_FEN} ;D1 21 ;D2 400"), &["--depth", "1"]).expect("counts");
+        assert!(!right);
+        assert!(text.starts_with(&format!(
+            "wrong line 1 at depth 1, expected 21, found 20: {START_FEN}\n1 positions, 1 wrong, 1 counts left out"
+        )));
+    }
+
+    #[test]
+    fn bad_input_is_one_line_that_says_where() {
+        for (text, expected) in [
+            ("", "FILE: no positions in this file"),
+            ("\n \n", "FILE: no positions in this file"),
+            ("8/8 ;D1 20", "FILE: line 1: a FEN has 4 or 6 fields separated by single spaces, found 1"),
+            ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "FILE: line 1: no counts after the position"),
+        ] {
+            assert_eq!(suite_counted(text, &[]), Err(expected.to_string()), "{text:?}");
+        }
+        assert_eq!(
+            counted(&["--depth", "1", "--fen", "8/8/8/8/8/8/8/8 w - - 0 1"]),
+            Err("--fen \"8/8/8/8/8/8/8/8 w - - 0 1\": White must have exactly one king".to_string())
+        );
+        let missing = counted(&["--suite", "no/such/file"]).expect_err("no file");
+        assert!(missing.starts_with("cannot read no/such/file: "), "{missing}");
+        assert_eq!(missing.lines().count(), 1);
+    }
+
+    #[test]
+    fn a_command_line_asks_for_one_thing() {
+        for words in [
+            &[][..],
+            &["--depth", "0"],
+            &["--depth", "x"],
+            &["--fen", START_FEN],
+            &["--suite", "s", "--fen", START_FEN],
+            &["--depth", "1", "--max-nodes", "9"],
+        ] {
+            assert!(parse(words).is_err(), "{words:?}");
+        }
+        assert!(parse(&["--suite", "s", "--depth", "4", "--max-nodes", "9", "--threads", "0"]).is_ok());
+    }
+}

@@ -1,6 +1,6 @@
 //! Castling rights for standard chess and Chess960 alike: a right is the square of its rook.
 
-use super::position::{Color, File, Rank, Square};
+use super::position::{Color, File, Piece, Rank, Square};
 
 /// On which side of the king the castling rook stands at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,13 +50,17 @@ impl CastlingRights {
         self.rooks[color.to_index()][side as usize] = Some(rook);
     }
 
-    /// `color`'s king has moved.
-    pub fn revoke_all(&mut self, color: Color) {
-        self.rooks[color.to_index()] = [None; 2];
+    /// Takes away what a move of `us` ends: the rights of a king or rook that has left its square, and
+    /// of a rook that was captured.
+    pub fn revoke_by_move(&mut self, us: Color, piece: Piece, from: Square, to: Square) {
+        if piece == Piece::King {
+            self.rooks[us.to_index()] = [None; 2];
+        }
+        self.revoke_rook(us, from);
+        self.revoke_rook(!us, to);
     }
 
-    /// A piece has left `square` or was captured there.
-    pub fn revoke_rook(&mut self, color: Color, square: Square) {
+    fn revoke_rook(&mut self, color: Color, square: Square) {
         for right in &mut self.rooks[color.to_index()] {
             if *right == Some(square) {
                 *right = None;

@@ -3,6 +3,7 @@
 //! Reads standard FEN, X-FEN and Shredder-FEN, with both counters or (as in EPD) without them.
 
 use super::castling::{CastlingRights, CastlingSide};
+use super::moves::Move;
 use super::position::{Color, File, Piece, Rank, Square};
 use thiserror::Error;
 
@@ -68,6 +69,60 @@ impl Setup {
         let castling = parse_castling(fields[2], &board)?;
         let en_passant = parse_en_passant(fields[3], &board, side_to_move)?;
         Ok(Setup { board, side_to_move, castling, en_passant, halfmove_clock, move_number })
+    }
+
+    /// Makes a move from a setup that is no position, on the word of whoever says that it was made.
+    ///
+    /// None if it cannot have been made: the wrong man, an own man or a king taken, no promotion where
+    /// one is due. How a man moves is not asked.
+    pub fn play_on_trust(&mut self, from: Square, to: Square, promoted: Option<Piece>) -> Option<Move> {
+        let us = self.side_to_move;
+        let mv = self.move_between(from, to, promoted)?;
+        let (_, piece) = self.board[from.to_index()].take()?;
+        let mut captured = None;
+        if mv.is_castling() {
+            let side = CastlingSide::of(from, mv.to());
+            self.board[mv.to().to_index()] = None;
+            self.board[side.king_target(from.get_rank()).to_index()] = Some((us, Piece::King));
+            self.board[side.rook_target(from.get_rank()).to_index()] = Some((us, Piece::Rook));
+        } else {
+            let behind = Square::make_square(from.get_rank(), to.get_file());
+            captured = self.board[if mv.is_en_passant() { behind } else { to }.to_index()].take();
+            self.board[to.to_index()] = Some((us, promoted.unwrap_or(piece)));
+        }
+        self.castling.revoke_by_move(us, piece, from, to);
+        let passed = from.uforward(us);
+        let is_first_step = piece == Piece::Pawn && from.get_rank() == us.to_second_rank();
+        self.en_passant = (is_first_step && passed.uforward(us) == to).then_some(passed);
+        let is_quiet = captured.is_none() && piece != Piece::Pawn;
+        self.halfmove_clock = if is_quiet { self.halfmove_clock + 1 } else { 0 };
+        self.move_number += u16::from(us == Color::Black);
+        self.side_to_move = !us;
+        check_men(&self.board).is_ok().then_some(mv)
+    }
+
+    fn move_between(&self, from: Square, to: Square, promoted: Option<Piece>) -> Option<Move> {
+        let us = self.side_to_move;
+        let (_, piece) = self.board[from.to_index()].filter(|man| man.0 == us)?;
+        let promotes = piece == Piece::Pawn && to.get_rank() == us.to_their_backrank();
+        if promotes != promoted.is_some() {
+            return None;
+        }
+        let castlings = CastlingSide::BOTH
+            .into_iter()
+            .filter_map(|side| Some(Move::castling(from, self.castling.rook(us, side)?)))
+            .filter(|_| piece == Piece::King);
+        for castling in castlings {
+            if castling.to() == to || castling.two_square_castling() == Some(to) {
+                return Some(castling);
+            }
+        }
+        match (self.board[to.to_index()], promoted) {
+            (Some((color, _)), _) if color == us => None,
+            (_, Some(promoted)) => Some(Move::promotion(from, to, promoted)),
+            _ if piece == Piece::Pawn && self.en_passant == Some(to) => Some(Move::en_passant(from, to)),
+            _ => Some(Move::normal(from, to)),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A move in two bytes, and a list of them that lives on the stack.
 
-use super::position::{Piece, Square};
+use super::castling::CastlingSide;
+use super::position::{File, Piece, Square};
 use std::fmt;
 
 /// What is special about a move.
@@ -73,6 +74,13 @@ impl Move {
 
     pub fn is_en_passant(self) -> bool {
         self.kind() == MoveKind::EnPassant
+    }
+
+    /// Where the king lands (as in `e1g1`) when castling from the squares of standard chess.
+    pub fn two_square_castling(self) -> Option<Square> {
+        let (king, rook) = (self.from(), self.to());
+        let is_standard = king.get_file() == File::E && matches!(rook.get_file(), File::A | File::H);
+        (self.is_castling() && is_standard).then(|| CastlingSide::of(king, rook).king_target(king.get_rank()))
     }
 
     /// The move as 16 bits; never zero, because no move stays on its square.

@@ -164,22 +164,9 @@ impl Position {
     fn after_unsound_start(fen: &str, first: Option<&str>) -> Result<Position, FenError> {
         let mut setup = Setup::parse(fen)?;
         let (from, to, promoted) = first.and_then(read_uci).ok_or(FenError::OpponentInCheck)?;
-        let man = setup.board[from.to_index()].take().filter(|man| man.0 == setup.side_to_move);
-        let (color, piece) = man.ok_or(FenError::OpponentInCheck)?;
-        let is_quiet = setup.board[to.to_index()].is_none() && piece != Piece::Pawn;
-        setup.board[to.to_index()] = Some((color, promoted.unwrap_or(piece)));
-        setup.castling.revoke_rook(color, from);
-        setup.castling.revoke_rook(!color, to);
-        if piece == Piece::King {
-            setup.castling.revoke_all(color);
-        }
-        setup.en_passant = None;
-        setup.halfmove_clock = if is_quiet { setup.halfmove_clock + 1 } else { 0 };
-        setup.move_number += u16::from(color == Color::Black);
-        setup.side_to_move = !color;
+        let mv = setup.play_on_trust(from, to, promoted).ok_or(FenError::OpponentInCheck)?;
         let mut position = Position::from_setup(&setup)?;
         let mut after = *position.now();
-        let mv = promoted.map_or(Move::normal(from, to), |piece| Move::promotion(from, to, piece));
         after.last_move = Some(mv);
         after.reversible_plies = 1;
         position.states[0].key = 0;
@@ -283,7 +270,7 @@ impl Position {
             .find(|mv| {
                 mv.from() == from
                     && mv.promoted() == promoted
-                    && (mv.to() == to || two_square_castling(*mv) == Some(to))
+                    && (mv.to() == to || mv.two_square_castling() == Some(to))
             })
             .ok_or_else(|| MoveError::Illegal { uci: uci.to_string(), fen: self.fen() })
     }
@@ -305,13 +292,6 @@ fn read_uci(text: &str) -> Option<(Square, Square, Option<Piece>)> {
 fn read_square(text: [u8; 2]) -> Option<Square> {
     let [file @ b'a'..=b'h', rank @ b'1'..=b'8'] = text else { return None };
     Some(ALL_SQUARES[usize::from(rank - b'1') * 8 + usize::from(file - b'a')])
-}
-
-/// The king's target (as in `e1g1`) for castling from the squares of standard chess.
-fn two_square_castling(mv: Move) -> Option<Square> {
-    let corner = matches!(mv.to().get_file(), File::A | File::H);
-    (mv.is_castling() && mv.from().get_file() == File::E && corner)
-        .then(|| CastlingSide::of(mv.from(), mv.to()).king_target(mv.from().get_rank()))
 }
 
 // Making moves.
@@ -548,7 +528,7 @@ impl Position {
 
     /// How the game has ended by the rules, if it has.
     pub fn outcome(&self) -> Option<Outcome> {
-        if self.legal_moves().is_empty() {
+        if self.count_legal_moves() == 0 {
             return Some(match self.is_check() {
                 true => Outcome::Checkmate { winner: !self.side_to_move() },
                 false => Outcome::Stalemate,
@@ -735,11 +715,7 @@ impl State {
 
     /// Takes away the rights that a move from `from` to `to` ends.
     fn update_castling(&mut self, before: &State, us: Color, moved: Piece, from: Square, to: Square) {
-        if moved == Piece::King {
-            self.castling.revoke_all(us);
-        }
-        self.castling.revoke_rook(us, from);
-        self.castling.revoke_rook(!us, to);
+        self.castling.revoke_by_move(us, moved, from, to);
         if self.castling != before.castling {
             let key =
                 |rights: &CastlingRights| rights.rooks().fold(0, |key, rook| key ^ zobrist::castling(rook));
@@ -779,26 +755,5 @@ impl State {
 impl fmt::Debug for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Position({})", self.fen())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_unsound_start_can_be_played_from_its_first_move_on() {
-        let start = "7k/8/8/8/8/8/8/K6R w - - 90 100";
-        assert_eq!(Position::from_fen(start).err(), Some(FenError::OpponentInCheck));
-        assert!(Position::after(start, "").is_err());
-        let position = Position::after(start, "h1h2").expect("the opponent has moved");
-        assert_eq!(position.fen(), "7k/8/8/8/8/8/7R/K7 b - - 91 100");
-        assert!(position.is_check());
-        let position = Position::after(start, "h1h2 h8g8 h2h1").expect("legal from there on");
-        assert_eq!((position.halfmove_clock(), position.plies_played()), (93, 3));
-        let moves: Vec<String> = position.moves().map(|(_, mv)| mv.to_string()).collect();
-        assert_eq!(moves, ["h1h2", "h8g8", "h2h1"]);
-        assert!(Position::after(start, "h8g8").is_err(), "not the side to move");
-        assert!(Position::after(start, "h1h8x").is_err(), "not a move");
     }
 }

@@ -105,11 +105,14 @@ fn a_pawn_key_knows_pawns_alone_and_a_non_pawn_key_one_side_s_men() {
     let base = position("4k3/pp6/8/8/8/8/PP6/R3K3 w Q - 0 1");
     let no_rook = position("4k3/pp6/8/8/8/8/PP6/4K3 b - - 7 9");
     let other_pawn = position("4k3/pp6/8/8/8/P7/1P6/R3K3 w Q - 0 1");
+    let black_rook = position("r3k3/pp6/8/8/8/8/PP6/R3K3 w Q - 0 1");
     assert_eq!(base.pawn_key(), no_rook.pawn_key());
     assert_ne!(base.pawn_key(), other_pawn.pawn_key());
     assert_ne!(base.non_pawn_key(Color::White), no_rook.non_pawn_key(Color::White));
     assert_eq!(base.non_pawn_key(Color::Black), no_rook.non_pawn_key(Color::Black));
     assert_eq!(base.non_pawn_key(Color::White), other_pawn.non_pawn_key(Color::White));
+    assert_eq!(base.non_pawn_key(Color::White), black_rook.non_pawn_key(Color::White));
+    assert_ne!(base.non_pawn_key(Color::Black), black_rook.non_pawn_key(Color::Black));
 }
 
 #[test]
@@ -126,6 +129,34 @@ fn a_key_knows_side_rights_and_men_but_not_the_counters() {
     keys.sort_unstable();
     keys.dedup();
     assert_eq!(keys.len(), 2 * rights.len());
+}
+
+#[test]
+fn a_key_knows_the_file_of_a_legal_en_passant_capture() {
+    let key = |fen: String| Position::from_fen(&fen).expect(&fen).key();
+    let mut marks = Vec::new();
+    for (board, targets) in [
+        ("4k3/8/8/pPpPpPpP/8/8/8/4K3", ["a6", "c6", "e6", "g6"]),
+        ("4k3/8/8/PpPpPpPp/8/8/8/4K3", ["b6", "d6", "f6", "h6"]),
+    ] {
+        let without = key(format!("{board} w - - 0 1"));
+        marks.extend(targets.map(|target| key(format!("{board} w - {target} 0 1")) ^ without));
+    }
+    marks.sort_unstable();
+    marks.dedup();
+    assert_eq!(marks.len(), 8);
+    assert!(!marks.contains(&0));
+}
+
+#[test]
+fn a_move_from_anywhere_is_legal_only_if_it_is_in_the_list() {
+    for fen in suite_fens().step_by(9) {
+        let position = Position::from_fen(fen).expect(fen);
+        let legal = position.legal_moves();
+        for mv in (0..=u16::MAX).filter_map(Move::from_bits) {
+            assert_eq!(position.is_legal(mv), legal.contains(&mv), "{mv} in {fen}");
+        }
+    }
 }
 
 #[test]

@@ -10,3 +10,4 @@ mod peer;
 mod random_games;
 mod starts;
 mod uci;
+mod unsound;
