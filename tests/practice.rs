@@ -233,6 +233,12 @@ async fn a_declined_challenge_comes_back_with_its_reason() {
     assert_eq!(told["challenge"]["status"], "declined");
     let late = api.refused(&format!("/api/challenge/{id}/accept")).await;
     assert_eq!(late, (400, "The challenge has been declined.".to_string()));
+    assert_eq!(server.violations(), []);
+    let id = server.challenge(ada_silent()).expect("a legal start");
+    api.post_form(&format!("/api/challenge/{id}/decline"), &[("reason", "whim")]).await;
+    assert_eq!(server.answered(&id).await, ChallengeEnd::Declined("generic".to_string()));
+    let kinds: Vec<ViolationKind> = server.violations().iter().map(|violation| violation.kind).collect();
+    assert_eq!(kinds, [ViolationKind::UnknownDeclineReason]);
 }
 
 #[tokio::test]

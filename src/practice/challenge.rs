@@ -51,10 +51,12 @@ impl Challenge {
         }
     }
 
-    pub fn decline(&mut self, reason: &str) {
-        let known = REASONS.iter().any(|(key, _)| *key == reason);
-        let key = if known { reason } else { REASONS[0].0 };
+    /// An unknown reason counts as the first; whether it was known.
+    pub fn decline(&mut self, reason: &str) -> bool {
+        let is_known = REASONS.iter().any(|(key, _)| *key == reason);
+        let key = if is_known { reason } else { REASONS[0].0 };
         self.end = Some(ChallengeEnd::Declined(key.to_ascii_lowercase()));
+        is_known
     }
 
     /// A line of the event stream about this challenge. `compat` comes with new ones alone, and not

@@ -141,7 +141,9 @@ impl Lobby {
     }
 
     pub fn decline(&mut self, id: &str, reason: &str) -> Result<(), Refusal> {
-        self.open_challenge(id)?.decline(reason);
+        if !self.open_challenge(id)?.decline(reason) {
+            self.violations.push(Violation::new(ViolationKind::UnknownDeclineReason, id, reason));
+        }
         self.tell_of_challenge("challengeDeclined", id);
         Ok(())
     }
