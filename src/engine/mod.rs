@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod castling;
 mod checks;
+pub mod clock;
 mod evaluate;
 mod fen;
 mod history;
