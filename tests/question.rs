@@ -26,7 +26,6 @@ impl Caller for Listener {
     }
 }
 
-const OUR_TURN: Listener = Listener { asked: AtomicU64::new(0), pondering: 0 };
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 const MATE_IN_TWO: &str = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1";
 
@@ -40,7 +39,7 @@ fn depth(depth: u8) -> Limits {
 
 fn ask_with(threads: usize, fen: &str, question: &Question, limits: &Limits) -> SearchReport {
     let options = EngineOptions { hash_mb: 4, threads, ..EngineOptions::default() };
-    let listener = OUR_TURN;
+    let listener = Listener { asked: AtomicU64::new(0), pondering: 0 };
     Engine::new(&options).answer(Instant::now(), question, &position(fen), limits, &listener)
 }
 

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod castling;
 mod checks;
 pub mod clock;
+pub mod diagram;
 mod evaluate;
 mod fen;
 mod history;

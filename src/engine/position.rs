@@ -308,7 +308,7 @@ fn read_square(text: [u8; 2]) -> Option<Square> {
 }
 
 /// The king's target (as in `e1g1`) for castling from the squares of standard chess.
-fn two_square_castling(mv: Move) -> Option<Square> {
+pub fn two_square_castling(mv: Move) -> Option<Square> {
     let corner = matches!(mv.to().get_file(), File::A | File::H);
     (mv.is_castling() && mv.from().get_file() == File::E && corner)
         .then(|| CastlingSide::of(mv.from(), mv.to()).king_target(mv.from().get_rank()))
