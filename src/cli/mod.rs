@@ -6,11 +6,13 @@ mod demo;
 mod perft;
 mod run;
 mod signals;
+mod uci;
 mod upgrade;
 
 pub use arguments::{Arguments, Command, UpgradeArguments};
 pub use demo::DemoArguments;
 pub use perft::PerftArguments;
+pub use uci::UciArguments;
 
 use crate::config::{Config, Mistakes, usual_file};
 use crate::logging;
@@ -29,7 +31,7 @@ mod exit {
 /// Runs one command to its end.
 pub async fn execute(arguments: Arguments) -> ExitCode {
     let file = arguments.config;
-    match arguments.command.unwrap_or(Command::Run) {
+    match arguments.command.unwrap_or_else(Command::usual) {
         Command::Run => match configuration(file) {
             Ok(config) => run::run(config).await,
             Err(mistakes) => fail(exit::CONFIGURATION, mistakes),
@@ -41,6 +43,7 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
         Command::Demo(arguments) => demo::run(arguments).await,
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Bench => bench::run(),
+        Command::Uci(arguments) => uci::run(&arguments),
     }
 }
 
