@@ -1,6 +1,6 @@
 //! The command line as clap reads it.
 
-use super::{DemoArguments, PerftArguments, UciArguments};
+use super::{DemoArguments, PerftArguments, PlayArguments, UciArguments};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -49,6 +49,8 @@ pub enum Command {
     Upgrade(UpgradeArguments),
     /// Play a few games against a small Lichess in this program: no account, no network
     Demo(DemoArguments),
+    /// Play a game in the terminal
+    Play(PlayArguments),
     /// Be an engine for a chess program: speak the Universal Chess Interface
     Uci(UciArguments),
     /// Count the leaves of the tree of legal moves

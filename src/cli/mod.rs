@@ -4,6 +4,7 @@ mod arguments;
 mod bench;
 mod demo;
 mod perft;
+mod play;
 mod run;
 mod signals;
 mod uci;
@@ -12,6 +13,7 @@ mod upgrade;
 pub use arguments::{Arguments, Command, UpgradeArguments};
 pub use demo::DemoArguments;
 pub use perft::PerftArguments;
+pub use play::PlayArguments;
 pub use uci::UciArguments;
 
 use crate::config::{Config, Mistakes, usual_file};
@@ -43,6 +45,7 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
         Command::Demo(arguments) => demo::run(arguments).await,
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Bench => bench::run(),
+        Command::Play(arguments) => play::run(&arguments),
         Command::Uci(arguments) => uci::run(&arguments),
     }
 }
