@@ -126,7 +126,7 @@ fn play_pv(fen: &str, line: &str) -> usize {
 #[test]
 fn it_introduces_itself_with_every_option() {
     let said = Gui::start().ask("uci", "uciok");
-    assert!(said[0].starts_with("id name tabiya ") && said[1].starts_with("id author "), "{said:?}");
+    assert!(said[0].starts_with("id name Tabiya ") && said[1].starts_with("id author "), "{said:?}");
     let options: Vec<&str> = said.iter().filter_map(|line| line.strip_prefix("option name ")).collect();
     assert_eq!(
         options,
@@ -633,4 +633,16 @@ fn commands_may_stand_on_the_command_line() {
     let position = Position::after("startpos", "e2e4").expect("legal");
     assert_eq!(position.side_to_move(), Color::Black);
     assert!(position.parse_uci(&mv).is_ok(), "{said}");
+}
+
+#[test]
+fn bench_is_the_same_from_within() {
+    let nodes = |arguments: &[&str]| {
+        let said = String::from_utf8(run(arguments).stdout).expect("UTF-8");
+        let lines: Vec<&str> = said.lines().collect();
+        let [nodes, nps] = lines.as_slice() else { panic!("{said}") };
+        assert!(nodes.ends_with(" nodes") && nps.ends_with(" nps"), "{said}");
+        nodes.to_string()
+    };
+    assert_eq!(nodes(&["uci", "bench", "quit"]), nodes(&["bench"]));
 }

@@ -213,7 +213,7 @@ impl Session {
 }
 
 fn introduce() {
-    let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+    let version = env!("CARGO_PKG_VERSION");
     let options = options::declarations();
-    say(format!("id name {name} {version}\nid author {AUTHORS}\n{options}uciok\n"));
+    say(format!("id name Tabiya {version}\nid author {AUTHORS}\n{options}uciok\n"));
 }
