@@ -5,7 +5,7 @@ use super::{Move, Score, SearchReport};
 /// A question about a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Only these moves are looked at, of which one is legal; all if empty.
+    /// Only these moves are looked at, at least one of them legal; all moves if empty.
     pub moves: Vec<Move>,
     /// How many of the best lines are wanted (MultiPV); fewer if there are fewer moves.
     pub lines: usize,
