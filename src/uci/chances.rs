@@ -10,9 +10,9 @@
 use crate::engine::Score;
 
 /// The score, in the engine's own centipawns, at which winning is as likely as not.
-const EVEN: f64 = 160.0;
+const EVEN: f64 = 140.0;
 /// How many of them change the odds of winning by a factor of e.
-const SPREAD: f64 = 80.0;
+const SPREAD: f64 = 126.0;
 
 /// Chances of the side to move in thousandths, 1000 together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,8 @@ fn to_permille(probability: f64) -> u16 {
 mod tests {
     use super::*;
     use crate::engine::{Caller, Color, Engine, EngineOptions, Limits, Outcome, Position, SearchReport};
+    use crate::uci::command::GenFens;
+    use crate::uci::genfens;
 
     #[test]
     fn chances_add_up_and_grow_with_the_score() {
@@ -82,24 +84,18 @@ mod tests {
         fn report(&self, _: &SearchReport) {}
     }
 
-    const GAMES: u64 = 600;
-    const NODES: u64 = 2_000;
-    /// Plies played at random first.
-    const RANDOM_PLIES: usize = 8;
+    const GAMES: u64 = 500;
+    const NODES: u64 = 5_000;
     const LONGEST_GAME: usize = 300;
 
     /// One game of the engine against itself: White's scores, and White's result (1, 0 or -1).
     fn play_game(seed: u64) -> (Vec<i32>, i32) {
-        let mut random = fastrand::Rng::with_seed(seed);
         let mut position = Position::default();
+        let order = GenFens { count: 1, seed, book: None };
+        genfens::run(&order, |fen| position = Position::from_fen(fen).expect(fen)).expect("no book to fail");
         let mut engine = Engine::new(&EngineOptions { hash_mb: 4, ..EngineOptions::default() });
         let mut scores = Vec::new();
         while position.outcome().is_none() && position.plies_played() < LONGEST_GAME {
-            if position.plies_played() < RANDOM_PLIES {
-                let moves = position.legal_moves();
-                position.play(moves[random.usize(..moves.len())]);
-                continue;
-            }
             let limits = Limits { nodes: Some(NODES), ..Limits::default() };
             let report = engine.search(&position, &limits, &Nobody);
             if !report.score.is_mate() {
@@ -136,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "plays 600 games to fit the model, some minutes"]
+    #[ignore = "plays 500 games to fit the model, some minutes"]
     fn fit_the_model() {
         let mut games = Vec::new();
         let workers = std::thread::available_parallelism().map_or(1, usize::from) as u64;
