@@ -5,6 +5,7 @@
 //! - [`worker`] is the door between the async side and thinking.
 //! - [`book`] is what is known before thinking begins.
 //! - [`engine`] is pure, synchronous chess: position, search, evaluation.
+//! - [`uci`] puts the engine behind a GUI.
 //! - [`pgn`] writes finished games.
 //! - [`practice`] is a small Lichess in the same binary, for `demo` and the tests.
 //! - [`demo`] shows whole games against [`practice`].
@@ -24,4 +25,5 @@ pub mod lichess;
 pub mod logging;
 pub mod pgn;
 pub mod practice;
+pub mod uci;
 pub mod worker;

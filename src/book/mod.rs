@@ -17,6 +17,8 @@ mod movetext;
 #[cfg(test)]
 mod tests;
 
+pub use movetext::{MovetextError, read_move};
+
 use crate::engine::{Color, Move, Position};
 use csv::{HeaderError, RowError};
 use fastrand::Rng;

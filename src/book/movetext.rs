@@ -153,7 +153,11 @@ fn bare_move(word: &str) -> &str {
     word.strip_suffix("e.p.").unwrap_or(word).trim_end_matches(marks)
 }
 
-/// The one legal move that `word` stands for.
+/// The one legal move that a word stands for: SAN or UCI, with or without marks.
+pub fn read_move(position: &Position, word: &str) -> Result<Move, MovetextError> {
+    find_move(position, bare_move(word))
+}
+
 fn find_move(position: &Position, word: &str) -> Result<Move, MovetextError> {
     match position.parse_uci(word) {
         Ok(mv) => return Ok(mv),

@@ -1,5 +1,6 @@
 //! From the server's clock and the measured lag to the limits of one search.
 
+use crate::engine::clock::{Clock, SHORTEST};
 use crate::engine::{EngineOptions, Limits};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,10 +9,6 @@ use std::time::Duration;
 const UNHURRIED: Duration = Duration::from_secs(5);
 /// Think at most this long on a move that is made before the clocks run.
 const FIRST_MOVE: Duration = Duration::from_secs(1);
-/// Moves that the rest of the game is expected to take.
-const MOVES_TO_GO: u32 = 26;
-/// No search is asked to be shorter than this.
-const SHORTEST: Duration = Duration::from_millis(5);
 
 /// What one of our clocks says when it is our turn.
 #[derive(Clone, Copy, Debug)]
@@ -51,11 +48,13 @@ fn think_time(situation: &Situation) -> (Duration, Duration) {
             return (most.max(SHORTEST), (most * 2).max(SHORTEST));
         }
     };
-    let usable = remaining.saturating_sub(situation.since_arrival + situation.overhead);
-    let share = usable / MOVES_TO_GO + situation.increment * 3 / 4;
-    // What a move costs beyond thinking comes out of its share.
-    let soft = share.saturating_sub(situation.overhead).min(usable / 3).max(SHORTEST);
-    let hard = (soft * 4).min(usable * 2 / 5).max(SHORTEST);
+    let clock = Clock {
+        remaining: remaining.saturating_sub(situation.since_arrival),
+        increment: situation.increment,
+        moves_to_go: None,
+        overhead: situation.overhead,
+    };
+    let (soft, hard) = clock.bounds();
     if situation.plies >= 2 {
         return (soft, hard);
     }

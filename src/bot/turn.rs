@@ -227,6 +227,8 @@ mod tests {
             selective_depth: 20,
             nodes: 812_000,
             elapsed: Duration::from_secs(1),
+            table_permille: 0,
+            others: Vec::new(),
         };
         let text = describe(&Position::default(), &report);
         assert_eq!(text, "search: depth 14, +0.31, 812 knps, 1.0 s, pv e4 e5");

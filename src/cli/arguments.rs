@@ -1,7 +1,8 @@
 //! The command line as clap reads it.
 
-use super::{DemoArguments, PerftArguments};
+use super::{DemoArguments, PerftArguments, PlayArguments, UciArguments};
 use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The command line.
@@ -15,6 +16,31 @@ pub struct Arguments {
     pub command: Option<Command>,
 }
 
+impl Arguments {
+    /// Reads the arguments of this process; a mistake in them ends it.
+    pub fn read() -> Arguments {
+        Arguments::parse_from(with_command(std::env::args_os().collect()))
+    }
+}
+
+/// OpenBench gives the UCI command `genfens …` in one argument, where our own command would stand.
+fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if arguments.get(1).is_some_and(|first| first.to_string_lossy().starts_with("genfens ")) {
+        arguments.insert(1, "uci".into());
+    }
+    arguments
+}
+
+impl Command {
+    /// What happens without a command.
+    pub fn usual() -> Command {
+        match cfg!(feature = "uci") {
+            true => Command::Uci(UciArguments::default()),
+            false => Command::Run,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Play on Lichess until told to stop (this is what happens without a command)
@@ -23,6 +49,10 @@ pub enum Command {
     Upgrade(UpgradeArguments),
     /// Play a few games against a small Lichess in this program: no account, no network
     Demo(DemoArguments),
+    /// Play a game in the terminal
+    Play(PlayArguments),
+    /// Be an engine for a chess program: speak the Universal Chess Interface
+    Uci(UciArguments),
     /// Count the leaves of the tree of legal moves
     Perft(PerftArguments),
     /// Search a fixed set of positions; the number of nodes is the signature of the search
@@ -69,6 +99,14 @@ mod tests {
             assert_eq!(arguments.config.as_deref(), Some(Path::new("a.toml")), "{line}");
             assert!(matches!(arguments.command, Some(Command::Upgrade(_))), "{line}");
         }
+    }
+
+    #[test]
+    fn openbench_orders_openings_in_its_own_way() {
+        let line = ["tabiya", "genfens 3 seed 1 book None", "quit"].map(OsString::from).to_vec();
+        let arguments = Arguments::try_parse_from(with_command(line)).expect("a command line");
+        let Some(Command::Uci(uci)) = arguments.command else { panic!("{arguments:?}") };
+        assert_eq!(uci.commands, ["genfens 3 seed 1 book None", "quit"]);
     }
 
     #[test]

@@ -4,13 +4,17 @@ mod arguments;
 mod bench;
 mod demo;
 mod perft;
+mod play;
 mod run;
 mod signals;
+mod uci;
 mod upgrade;
 
 pub use arguments::{Arguments, Command, UpgradeArguments};
 pub use demo::DemoArguments;
 pub use perft::PerftArguments;
+pub use play::PlayArguments;
+pub use uci::UciArguments;
 
 use crate::config::{Config, Mistakes, usual_file};
 use crate::logging;
@@ -29,7 +33,7 @@ mod exit {
 /// Runs one command to its end.
 pub async fn execute(arguments: Arguments) -> ExitCode {
     let file = arguments.config;
-    match arguments.command.unwrap_or(Command::Run) {
+    match arguments.command.unwrap_or_else(Command::usual) {
         Command::Run => match configuration(file) {
             Ok(config) => run::run(config).await,
             Err(mistakes) => fail(exit::CONFIGURATION, mistakes),
@@ -41,6 +45,8 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
         Command::Demo(arguments) => demo::run(arguments).await,
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Bench => bench::run(),
+        Command::Play(arguments) => play::run(&arguments),
+        Command::Uci(arguments) => uci::run(&arguments),
     }
 }
 

@@ -3,6 +3,8 @@
 pub mod bench;
 pub mod castling;
 mod checks;
+pub mod clock;
+pub mod diagram;
 mod evaluate;
 mod fen;
 mod history;
@@ -12,6 +14,7 @@ mod moves;
 mod params;
 pub mod perft;
 pub mod position;
+mod question;
 mod score;
 mod search;
 mod see;
@@ -24,6 +27,7 @@ pub use evaluate::evaluate;
 pub use limits::Limits;
 pub use moves::{Move, MoveKind, MoveList};
 pub use position::{Color, FenError, GameError, MoveError, Outcome, Piece, Position, Square};
+pub use question::{Line, Question};
 pub use score::Score;
 
 use history::History;
@@ -41,13 +45,18 @@ pub struct Engine {
     histories: Vec<History>,
 }
 
-/// The two questions of a search.
+/// The questions of a search.
 pub trait Caller {
     /// Whether to give up; asked about once a millisecond, from every thread.
     fn should_stop(&self) -> bool;
 
     /// Here is what I have so far; told after each completed iteration.
     fn report(&self, report: &SearchReport);
+
+    /// Whether it is still the opponent's turn, so that limits of time do not bind yet.
+    fn is_pondering(&self) -> bool {
+        false
+    }
 }
 
 /// Stack of a helper thread: the search is recursive, at most [`Score::MAX_PLY`] deep.
@@ -92,8 +101,20 @@ impl Engine {
         limits: &Limits,
         caller: &(dyn Caller + Sync),
     ) -> SearchReport {
-        let legal_moves = position.count_legal_moves();
-        assert!(legal_moves > 0, "a search needs a legal move: {position:?}");
+        self.answer(start, &Question::default(), position, limits, caller)
+    }
+
+    /// As [`Engine::search_since`], for a question that may be about some moves or several lines only.
+    pub fn answer(
+        &mut self,
+        start: Instant,
+        question: &Question,
+        position: &Position,
+        limits: &Limits,
+        caller: &(dyn Caller + Sync),
+    ) -> SearchReport {
+        let choices = position.legal_moves().into_iter().filter(|&mv| question.admits(mv)).count();
+        assert!(choices > 0, "a search needs a legal move: {position:?}, {question:?}");
         self.table.begin_search();
         let limits = limits.capped(self.options.nodes, self.options.depth);
         let control = Control::new(start, limits, caller, self.histories.len());
@@ -109,16 +130,19 @@ impl Engine {
                 let control = &control;
                 let helper = thread::Builder::new().name("helper".into()).stack_size(HELPER_STACK_BYTES);
                 let spawned = helper.spawn_scoped(scope, move || {
-                    Searcher::new(position, table, control, history).deepen(&mut |_| true);
+                    Searcher::new(position, table, control, history)
+                        .answering(question)
+                        .deepen(&mut |_| true);
                 });
                 // Out of threads: the search goes on with those it has.
                 drop(spawned);
             }
-            let mut searcher = Searcher::new(position, table, &control, history);
+            let mut searcher = Searcher::new(position, table, &control, history).answering(question);
             searcher.deepen(&mut |searcher| {
                 let report = searcher.report();
                 caller.report(&report);
-                control.should_deepen(i32::from(report.depth), report.score, legal_moves == 1)
+                !question.is_answered_by(&report)
+                    && control.should_deepen(i32::from(report.depth), report.score, choices == 1)
             });
             searcher.report()
         })
@@ -168,6 +192,10 @@ pub struct SearchReport {
     pub selective_depth: u8,
     pub nodes: u64,
     pub elapsed: Duration,
+    /// How full the table is of this search's entries, in thousandths.
+    pub table_permille: u16,
+    /// Further lines, if more than one was asked for, best first. Only a completed iteration has them.
+    pub others: Vec<Line>,
 }
 
 impl SearchReport {

@@ -18,7 +18,7 @@ use super::params::*;
 use super::position::{EMPTY, Piece, Position};
 use super::tt::{Bound, Entry, Table};
 use super::window::Window;
-use super::{Move, Score, SearchReport, see};
+use super::{Line, Move, Question, Score, SearchReport, see};
 use pv::PvTable;
 use std::sync::LazyLock;
 
@@ -44,10 +44,13 @@ pub struct Searcher<'a> {
     history: &'a mut History,
     plies: Box<[Ply; MAX_PLY + 2]>,
     pv: PvTable,
-    /// The best line so far; its first move is never missing.
-    best_line: Vec<Move>,
-    /// Score of the last completed iteration.
-    score: Score,
+    /// The best lines so far, as many as were asked for; and which of them is being searched.
+    lines: Vec<Line>,
+    current: usize,
+    /// Moves that are not looked at: those not asked about, and the first moves of better lines.
+    left_out: Vec<Move>,
+    /// How many of these are not asked about.
+    not_asked: usize,
     completed_depth: i32,
     selective_depth: usize,
     nodes: u64,
@@ -75,8 +78,6 @@ impl<'a> Searcher<'a> {
         let first_move = MovePicker::all(&position, table_move, &[None; 2], history)
             .next(&position)
             .expect("a position to search has a legal move");
-        let mut best_line = Vec::with_capacity(MAX_PLY + 1);
-        best_line.push(first_move);
         Searcher {
             position,
             table,
@@ -84,8 +85,10 @@ impl<'a> Searcher<'a> {
             history,
             plies: Box::new([FRESH_PLY; MAX_PLY + 2]),
             pv: PvTable::new(),
-            best_line,
-            score: Score::DRAW,
+            lines: vec![Line::beginning(first_move)],
+            current: 0,
+            left_out: Vec::new(),
+            not_asked: 0,
             completed_depth: 0,
             selective_depth: 0,
             nodes: 0,
@@ -96,16 +99,29 @@ impl<'a> Searcher<'a> {
         }
     }
 
+    /// Looks at the moves and for the lines of `question`, not at all moves for the best line.
+    pub fn answering(mut self, question: &Question) -> Self {
+        let guess = self.lines[0].pv[0];
+        let legal_moves = self.position.legal_moves();
+        let (mut asked, not_asked): (Vec<Move>, Vec<Move>) =
+            legal_moves.into_iter().partition(|&mv| question.admits(mv));
+        asked.sort_by_key(|&mv| mv != guess);
+        self.lines = asked.into_iter().take(question.lines.max(1)).map(Line::beginning).collect();
+        self.not_asked = not_asked.len();
+        self.left_out = not_asked;
+        self
+    }
+
     /// Iterative deepening: searches one ply deeper each time, until a limit says stop.
     ///
     /// `on_iteration` is called after each completed iteration and says whether to begin another.
     pub fn deepen(&mut self, on_iteration: &mut dyn FnMut(&mut Self) -> bool) {
         for depth in 1..=self.control.deepest() {
-            let score = self.aspirate(depth);
+            self.search_lines(depth);
             if self.stopped {
                 break;
             }
-            (self.score, self.completed_depth) = (score, depth);
+            self.completed_depth = depth;
             if !on_iteration(self) {
                 break;
             }
@@ -114,14 +130,30 @@ impl<'a> Searcher<'a> {
         self.reported_nodes = self.nodes;
     }
 
+    /// Searches for each line in turn, leaving out the first moves of those before it (MultiPV).
+    fn search_lines(&mut self, depth: i32) {
+        for current in 0..self.lines.len() {
+            self.current = current;
+            self.left_out.truncate(self.not_asked);
+            self.left_out.extend(self.lines[..current].iter().map(|line| line.pv[0]));
+            let score = self.aspirate(depth);
+            if self.stopped {
+                return;
+            }
+            self.lines[current].score = score;
+        }
+        self.lines.sort_by_key(|line| -line.score.0);
+    }
+
     /// Aspiration windows: expects about the last score again, because a narrow window cuts more, and
     /// opens the side that failed. Source: the Chess Programming Wiki, "Aspiration Windows".
     fn aspirate(&mut self, depth: i32) -> Score {
-        if depth < ASPIRATION_DEPTH || self.score.is_mate() {
+        let expected = self.lines[self.current].score;
+        if depth < ASPIRATION_DEPTH || expected.is_mate() {
             return self.search(Window::FULL, depth, 0);
         }
         let mut margin = ASPIRATION_MARGIN;
-        let mut window = Window::around(self.score, margin);
+        let mut window = Window::around(expected, margin);
         loop {
             let score = self.search(window, depth, 0);
             if self.stopped || window.contains(score) {
@@ -142,13 +174,16 @@ impl<'a> Searcher<'a> {
 
     /// What is known now.
     pub fn report(&self) -> SearchReport {
+        let [best, others @ ..] = self.lines.as_slice() else { unreachable!("one line is always known") };
         SearchReport {
-            pv: self.best_line.clone(),
-            score: self.score,
+            pv: best.pv.clone(),
+            score: best.score,
             depth: self.completed_depth as u8,
             selective_depth: self.selective_depth as u8,
             nodes: self.control.nodes() + self.nodes - self.reported_nodes,
             elapsed: self.control.elapsed(),
+            table_permille: self.table.permille_full(),
+            others: if self.stopped { Vec::new() } else { others.to_vec() },
         }
     }
 }
@@ -214,7 +249,7 @@ impl Searcher<'_> {
             return entry.score;
         }
         let table_move = match is_root {
-            true => self.best_line.first().copied(),
+            true => self.lines[self.current].pv.first().copied(),
             false => known.and_then(|entry| entry.mv),
         };
 
@@ -265,6 +300,9 @@ impl Searcher<'_> {
         let mut picker = MovePicker::all(&self.position, table_move, &self.plies[ply].killers, self.history);
         let mut move_number = 0;
         while let Some(mv) = picker.next(&self.position) {
+            if is_root && self.left_out.contains(&mv) {
+                continue;
+            }
             let is_quiet = !self.position.is_tactical(mv);
             let gives_check = is_quiet && check_squares.is_check(&self.position, mv);
             move_number += 1;
@@ -344,9 +382,10 @@ impl Searcher<'_> {
                     self.pv.extend(ply, mv);
                 }
                 if is_root {
-                    self.best_line.clear();
-                    self.best_line.extend_from_slice(self.pv.line(0));
-                    self.score = score;
+                    let line = &mut self.lines[self.current];
+                    line.pv.clear();
+                    line.pv.extend_from_slice(self.pv.line(0));
+                    line.score = score;
                 }
                 if score >= window.beta {
                     self.learn_from_cutoff(mv, picker.tried(), depth, ply);
@@ -360,7 +399,10 @@ impl Searcher<'_> {
             return if in_check { Score::mated_in(ply) } else { Score::DRAW };
         }
 
-        // 17. Remember.
+        // 17. Remember, unless some moves were not looked at.
+        if is_root && !self.left_out.is_empty() {
+            return best_score;
+        }
         let bound = Bound::of(best_score, asked);
         self.table.store(key, ply, Entry { mv: best_move, score: best_score, static_eval, depth, bound });
         best_score

@@ -19,6 +19,8 @@ const BUCKET_WORDS: usize = 2 * BUCKET_ENTRIES;
 const GENERATIONS: u8 = 64;
 /// How many plies of depth an entry is worth less for each search that has passed since.
 const AGE_COST: i32 = 4;
+/// Entries looked at to judge how full the table is.
+const SAMPLE_ENTRIES: usize = 1000;
 /// A new bound replaces one of the same position that is less than this much deeper.
 const DEPTH_KEPT: i32 = 4;
 
@@ -107,6 +109,16 @@ impl Table {
     /// Entries written before this are older than those after.
     pub fn begin_search(&mut self) {
         self.generation = (self.generation + 1) % GENERATIONS;
+    }
+
+    /// How full the table is of entries of this search, in thousandths, judged by its first buckets.
+    pub fn permille_full(&self) -> u16 {
+        let sample = &self.words[self.first..][..SAMPLE_ENTRIES * 2];
+        let fresh = sample.chunks_exact(2).filter(|slot| {
+            let entry = Packed(slot[1].load(Relaxed));
+            entry.0 != 0 && entry.generation() == self.generation
+        });
+        (fresh.count() * 1000 / SAMPLE_ENTRIES) as u16
     }
 
     /// What is known about the position with `key`, mates counted from `ply`.
@@ -281,6 +293,21 @@ mod tests {
         table.store(5, 0, entry(1));
         table.store(6, 0, entry(1));
         assert!(table.probe(4, 0).is_none() && table.probe(1, 0).is_some(), "an old entry before a new one");
+    }
+
+    #[test]
+    fn fullness_counts_the_entries_of_this_search() {
+        let mut table = Table::new(1);
+        assert_eq!(table.permille_full(), 0);
+        // Keys spread evenly, so that half of the sampled entries are written.
+        let step = u64::MAX / table.buckets as u64;
+        (0..table.buckets as u64).for_each(|bucket| {
+            table.store(bucket * step + 7, 0, entry(3));
+            table.store(bucket * step + 9, 0, entry(3));
+        });
+        assert_eq!(table.permille_full(), 500);
+        table.begin_search();
+        assert_eq!(table.permille_full(), 0);
     }
 
     #[test]

@@ -50,12 +50,17 @@ impl<'a> Control<'a> {
     pub fn should_stop(&self) -> bool {
         if !self.is_stopped.load(Relaxed)
             && (self.limits.nodes.is_some_and(|most| self.nodes() >= most)
-                || self.limits.hard.is_some_and(|hard| self.elapsed() >= hard)
+                || self.limits.hard.is_some_and(|hard| self.is_spent(hard))
                 || self.caller.should_stop())
         {
             self.stop();
         }
         self.is_stopped.load(Relaxed)
+    }
+
+    /// Whether this much time is gone, and it was ours.
+    fn is_spent(&self, time: Duration) -> bool {
+        self.elapsed() >= time && !self.caller.is_pondering()
     }
 
     /// How many nodes a thread may visit before it asks again; fewer when the cap on nodes is near.
@@ -66,7 +71,7 @@ impl<'a> Control<'a> {
 
     /// Whether another iteration is worth beginning after `depth` plies found `score`.
     pub fn should_deepen(&self, depth: i32, score: Score, is_forced: bool) -> bool {
-        let Some(soft) = self.limits.soft else { return true };
+        let Some(soft) = self.limits.soft.filter(|_| !self.caller.is_pondering()) else { return true };
         let mate_is_certain = score.plies_to_mate().is_some_and(|plies| plies <= depth);
         let is_settled = mate_is_certain || is_forced && depth >= FORCED_MOVE_DEPTH;
         !is_settled && self.elapsed() < soft
