@@ -4,8 +4,7 @@
 //! are not known are passed over, names of options are the same in capitals.
 
 use crate::engine::castling::CastlingSide;
-use crate::engine::position::File;
-use crate::engine::{Color, Move, Position, Score};
+use crate::engine::{Move, Position, Score};
 
 /// What a line of an engine says.
 #[derive(Debug, PartialEq)]
@@ -150,7 +149,7 @@ impl Root {
         while start.plies_played() > 0 {
             start.undo();
         }
-        let is_chess960 = is_chess960(&start);
+        let is_chess960 = start.needs_chess960();
         let mut line = format!("position fen {}", start.fen());
         let mut replayed = start;
         for (index, (_, mv)) in position.moves().enumerate() {
@@ -167,15 +166,6 @@ impl Root {
         }
         Root { line, is_chess960 }
     }
-}
-
-/// Whether a castling right is other than those of standard chess.
-fn is_chess960(start: &Position) -> bool {
-    [Color::White, Color::Black].into_iter().any(|color| {
-        let rooks = CastlingSide::BOTH.into_iter().filter_map(|side| start.castling().rook(color, side));
-        let is_usual = start.king(color).get_file() == File::E;
-        rooks.into_iter().any(|rook| !is_usual || !matches!(rook.get_file(), File::A | File::H))
-    })
 }
 
 /// Castling as the king's two steps in standard chess, as king takes rook in Chess960.
