@@ -3,6 +3,7 @@
 mod arguments;
 mod bench;
 mod demo;
+mod match_;
 mod perft;
 mod run;
 mod signals;
@@ -10,6 +11,7 @@ mod upgrade;
 
 pub use arguments::{Arguments, Command, UpgradeArguments};
 pub use demo::DemoArguments;
+pub use match_::MatchArguments;
 pub use perft::PerftArguments;
 
 use crate::config::{Config, Mistakes, usual_file};
@@ -41,6 +43,7 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
         Command::Demo(arguments) => demo::run(arguments).await,
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Bench => bench::run(),
+        Command::Match(arguments) => match_::run(*arguments).await,
     }
 }
 
