@@ -4,6 +4,7 @@
 //! - [`bot`] is the service: which challenges to take, which move to send, when to stop.
 //! - [`worker`] is the door between the async side and thinking.
 //! - [`book`] is what is known before thinking begins.
+//! - [`arena`] lets engines play matches and says which is stronger, and how surely.
 //! - [`engine`] is pure, synchronous chess: position, search, evaluation.
 //! - [`uci`] puts the engine behind a GUI.
 //! - [`pgn`] writes finished games.
@@ -15,6 +16,7 @@
 //! rebuilds the [`engine::Position`] from all moves, asks the book and then the engine's
 //! thread, and posts the answer itself.
 
+pub mod arena;
 pub mod book;
 pub mod bot;
 pub mod cli;

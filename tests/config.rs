@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tabiya::book::Selection;
 use tabiya::config::{Config, Mistakes};
+use tabiya::engine::EngineKind;
 use tabiya::lichess::Token;
 use tabiya::logging::LogFormat;
 use tempfile::TempDir;
@@ -128,6 +129,25 @@ fn every_kind_of_value_is_read_from_the_environment() {
 }
 
 #[test]
+fn another_engine_is_read_from_file_and_environment() {
+    let mut expected = Config::default();
+    expected.engine.kind = EngineKind::Uci;
+    expected.engine.path = "stockfish".to_string();
+    expected.engine.options = vec!["UCI_LimitStrength=true".to_string(), "Clear Hash=".to_string()];
+    expected.engine.working_directory = "/srv/engine".to_string();
+    let text = "[engine]\nkind = \"uci\"\npath = \"stockfish\"\nworking_directory = \"/srv/engine\"\n\
+                options = [\"UCI_LimitStrength=true\", \"Clear Hash=\"]\n";
+    assert_eq!(from_file(text), Ok(expected.clone()));
+    let environment = [
+        ("TABIYA_ENGINE__KIND", "uci"),
+        ("TABIYA_ENGINE__PATH", "stockfish"),
+        ("TABIYA_ENGINE__OPTIONS", "UCI_LimitStrength=true, Clear Hash="),
+        ("TABIYA_ENGINE__WORKING_DIRECTORY", "/srv/engine"),
+    ];
+    assert_eq!(load(None, &environment), Ok(expected));
+}
+
+#[test]
 fn flags_in_the_environment_are_read_in_the_usual_words() {
     for (text, expected) in
         [("true", true), ("TRUE", true), ("1", true), ("on", true), ("no", false), ("0", false)]
@@ -189,7 +209,8 @@ fn each_mistake_in_a_file_is_one_line() {
         (
             "[engine]\npython = 3",
             "config.toml: engine.python: unknown key, \
-             allowed are hash_mb, threads, nodes, depth, move_overhead_ms",
+             allowed are hash_mb, threads, nodes, depth, move_overhead_ms, kind, path, options, \
+             working_directory",
         ),
         (
             "python = 3",
@@ -221,6 +242,23 @@ fn each_mistake_in_a_file_is_one_line() {
         (
             "[engine]\nmove_overhead_ms = 10000",
             "config.toml: engine.move_overhead_ms: found 10000, allowed a whole number from 0 to 9999",
+        ),
+        (
+            "[engine]\nkind = \"UCI\"",
+            "config.toml: engine.kind: found \"UCI\", allowed builtin or uci; did you mean \"uci\"?",
+        ),
+        (
+            "[engine]\nkind = \"uci\"",
+            "config.toml: engine.path: found \"\", allowed the program to run, since engine.kind is \"uci\"",
+        ),
+        (
+            "[engine]\noptions = [\"Hash=16\", \"Ponder\"]",
+            "config.toml: engine.options: found \"Ponder\", allowed a list of Name=value, each on one line",
+        ),
+        (
+            "[engine]\noptions = [\"A=1\\nquit\"]",
+            "config.toml: engine.options: found \"A=1\\nquit\", \
+             allowed a list of Name=value, each on one line",
         ),
         ("[game]\nresign = 1", "config.toml: game.resign: found 1, allowed true or false"),
         ("[game]\nresign = \"yes\"", "config.toml: game.resign: found \"yes\", allowed true or false"),

@@ -17,7 +17,7 @@ mod movetext;
 #[cfg(test)]
 mod tests;
 
-pub use movetext::{MovetextError, read_move};
+pub use movetext::{MovetextError, play_line, read_move};
 
 use crate::engine::{Color, Move, Position};
 use csv::{HeaderError, RowError};
@@ -30,6 +30,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use thiserror::Error;
+
 
 /// The table for which a path is not needed.
 const BUILT_IN: &str = include_str!("../../openings.csv");
@@ -202,6 +203,29 @@ impl Book {
             load_time: Duration::ZERO,
         }
     }
+}
+
+/// The ends of the lines of a table in CSV, each with the moves that lead to it; `refuse` is told of rows
+/// that cannot be used.
+///
+/// # Errors
+/// The table has no column of moves. `source` is what messages call it.
+pub fn lines_of_csv(
+    bytes: &[u8],
+    source: &str,
+    most_plies: usize,
+    mut refuse: impl FnMut(String),
+) -> Result<Vec<Position>, BookError> {
+    let mut lines = Vec::new();
+    let take = |row: &csv::Row| {
+        let mut position = Position::default();
+        play_line(&mut position, row.moves, most_plies).map_err(|reason| reason.to_string())?;
+        lines.push(position);
+        Ok(())
+    };
+    csv::read(bytes, take, |error| refuse(error.to_string()))
+        .map_err(|error| BookError::of_header(error, source))?;
+    Ok(lines)
 }
 
 // Asking.

@@ -91,6 +91,19 @@ impl Replay {
     }
 }
 
+/// Plays the moves of a text from any position, the first `most_plies` of them.
+///
+/// After an error the position is the one that the move at fault was to be played in.
+pub fn play_line(position: &mut Position, text: &str, most_plies: usize) -> Result<(), MovetextError> {
+    let mut words = Words { text, at: 0 };
+    for _ in 0..most_plies {
+        let Some(word) = words.next()? else { break };
+        let mv = find_move(position, word)?;
+        position.play(mv);
+    }
+    Ok(())
+}
+
 /// The words of a text that stand for moves of its main line.
 struct Words<'a> {
     text: &'a str,
@@ -279,6 +292,17 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(uci(text).as_deref(), Ok(expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_played_from_any_position_as_far_as_wanted() {
+        let text = "30... Kd7 {so} 31. Kf2 (31. Kd2) Kd6 1/2-1/2";
+        for (most, expected) in [(0, ""), (1, "e8d7"), (2, "e8d7 e1f2"), (9, "e8d7 e1f2 d7d6")] {
+            let mut position = Position::from_fen("4k3/8/8/8/8/8/8/R3K3 b - - 0 30").expect("legal");
+            play_line(&mut position, text, most).expect("legal");
+            let moves: Vec<String> = position.moves().map(|(_, mv)| mv.to_string()).collect();
+            assert_eq!(moves.join(" "), expected, "{most}");
         }
     }
 

@@ -164,6 +164,9 @@ async fn think(mut search: Search, limits: Limits, position: Position, moves: St
         finished = timeout(GRACE, search.finish()).await;
     }
     let engine_failed = !matches!(finished, Ok(Ok(_)));
+    if let Ok(Err(gone)) = &finished {
+        tracing::error!(%gone, "another engine is started for the next move");
+    }
     let report = match finished {
         Ok(Ok(report)) => Some(report),
         _ => search.best_so_far(),

@@ -1,6 +1,6 @@
 //! The command line as clap reads it.
 
-use super::{DemoArguments, PerftArguments, PlayArguments, UciArguments};
+use super::{DemoArguments, MatchArguments, PerftArguments, PlayArguments, UciArguments};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -57,6 +57,8 @@ pub enum Command {
     Perft(PerftArguments),
     /// Search a fixed set of positions; the number of nodes is the signature of the search
     Bench,
+    /// Let engines play each other, and tell which is stronger
+    Match(Box<MatchArguments>),
 }
 
 const AFTER_HELP: &str = "\

@@ -3,6 +3,7 @@
 mod arguments;
 mod bench;
 mod demo;
+mod match_;
 mod perft;
 mod play;
 mod run;
@@ -12,6 +13,7 @@ mod upgrade;
 
 pub use arguments::{Arguments, Command, UpgradeArguments};
 pub use demo::DemoArguments;
+pub use match_::MatchArguments;
 pub use perft::PerftArguments;
 pub use play::PlayArguments;
 pub use uci::UciArguments;
@@ -47,6 +49,7 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
         Command::Bench => bench::run(),
         Command::Play(arguments) => play::run(&arguments),
         Command::Uci(arguments) => uci::run(&arguments),
+        Command::Match(arguments) => match_::run(*arguments).await,
     }
 }
 

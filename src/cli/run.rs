@@ -5,6 +5,8 @@ use super::{exit, fail};
 use crate::book::{Book, BookOptions};
 use crate::bot::{self, BotOptions};
 use crate::config::{Config, token_form};
+use crate::engine::{EngineKind, EngineOptions};
+use crate::worker::EngineHandle;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +17,9 @@ pub async fn run(config: Config) -> ExitCode {
         Ok(stop) => stop,
         Err(error) => return fail(exit::FAILURE, format!("cannot listen for signals: {error}")),
     };
+    if let Err(reason) = try_engine(&config.engine).await {
+        return fail(exit::CONFIGURATION, format!("engine.path {:?}: {reason}", config.engine.path));
+    }
     let book = Arc::new(open_book(&config.book));
     let new_token = token_form(&config.lichess.url);
     let Config { lichess, challenge, game, engine, .. } = config;
@@ -25,6 +30,17 @@ pub async fn run(config: Config) -> ExitCode {
             code => fail(code, error),
         },
     }
+}
+
+/// A UCI program that cannot play is better known of now than in the first game.
+async fn try_engine(options: &EngineOptions) -> Result<(), String> {
+    if options.kind == EngineKind::Builtin {
+        return Ok(());
+    }
+    let mut engine = EngineHandle::spawn("trial", options).map_err(|error| error.to_string())?;
+    engine.new_game().await.map_err(|gone| gone.to_string())?;
+    tracing::info!(path = options.path, "the engine is a UCI program");
+    Ok(())
 }
 
 /// A book that cannot be had is no reason not to play.

@@ -19,7 +19,7 @@ pub fn stop_on_signals(patience: Duration) -> io::Result<watch::Receiver<Stop>> 
 
 /// Names of the signals to stop, as they arrive.
 #[cfg(unix)]
-fn signals() -> io::Result<mpsc::UnboundedReceiver<&'static str>> {
+pub fn signals() -> io::Result<mpsc::UnboundedReceiver<&'static str>> {
     use tokio::signal::unix::{SignalKind, signal};
     let (sender, receiver) = mpsc::unbounded_channel();
     for (name, kind) in [("SIGTERM", SignalKind::terminate()), ("Ctrl-C", SignalKind::interrupt())] {
@@ -30,7 +30,7 @@ fn signals() -> io::Result<mpsc::UnboundedReceiver<&'static str>> {
 }
 
 #[cfg(not(unix))]
-fn signals() -> io::Result<mpsc::UnboundedReceiver<&'static str>> {
+pub fn signals() -> io::Result<mpsc::UnboundedReceiver<&'static str>> {
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(
         async move { while tokio::signal::ctrl_c().await.is_ok() && sender.send("Ctrl-C").is_ok() {} },

@@ -16,7 +16,7 @@ use crate::book::BookOptions;
 use crate::bot::StoreOptions;
 use crate::bot::game::GameOptions;
 use crate::bot::policy::ChallengeOptions;
-use crate::engine::EngineOptions;
+use crate::engine::{EngineKind, EngineOptions};
 use crate::lichess::LichessOptions;
 use crate::logging::LogOptions;
 use ::config::builder::{ConfigBuilder, DefaultState};
@@ -129,6 +129,12 @@ fn check_pairs(config: &Config, layers: &[Layer]) -> Result<(), Mistakes> {
             "{}: challenge.reserved_for_humans: found {reserved}, allowed 0 or less than \
              challenge.concurrency, which is {places}; to refuse bots set challenge.accept_bots = false",
             origin(layers, &["challenge.reserved_for_humans", "challenge.concurrency"])
+        ));
+    }
+    if config.engine.kind == EngineKind::Uci && config.engine.path.is_empty() {
+        let origin = origin(layers, &["engine.path", "engine.kind"]);
+        mistakes.add(format!(
+            "{origin}: engine.path: found \"\", allowed the program to run, since engine.kind is \"uci\""
         ));
     }
     mistakes.or(())

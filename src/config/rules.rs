@@ -16,6 +16,8 @@ pub enum Rule {
     SomeOf(&'static [&'static str]),
     /// A list of names of Lichess accounts, perhaps empty.
     Accounts,
+    /// A list of settings for another program, each `Name=value`.
+    Settings,
     /// A text of at most so many characters.
     Characters(usize),
     /// A server, by http or https, without a path.
@@ -61,6 +63,7 @@ const RULES: &[(&str, Rule)] = &[
     ("engine.nodes", Rule::Between(0, i64::MAX)),
     ("engine.depth", Rule::Between(0, 127)),
     ("engine.move_overhead_ms", Rule::Between(0, 9_999)),
+    ("engine.options", Rule::Settings),
     ("book.depth", Rule::Between(0, 600)),
     ("book.seed", Rule::Between(0, i64::MAX)),
     ("log.level", Rule::LogLevel),
@@ -99,6 +102,7 @@ pub fn allowed(key: &Key) -> String {
         (Kind::List, Some(Rule::Accounts)) => {
             "a list of account names (letters, digits, _ and -, at most 30)".to_string()
         }
+        (Kind::List, Some(Rule::Settings)) => "a list of Name=value, each on one line".to_string(),
         (Kind::List, _) => "a list of texts".to_string(),
         (Kind::Text, Some(Rule::Characters(most))) => format!("a text of at most {most} characters"),
         (Kind::Text, Some(Rule::ServerAddress)) => {
@@ -157,12 +161,19 @@ fn allows(rule: Option<Rule>, text: &str) -> bool {
     match rule {
         Some(Rule::SomeOf(words)) => words.contains(&text),
         Some(Rule::Accounts) => (1..=30).contains(&text.len()) && is_name(),
+        Some(Rule::Settings) => is_setting(text),
         Some(Rule::Characters(most)) => text.chars().count() <= most,
         Some(Rule::ServerAddress) => is_server_address(text),
         Some(Rule::Token) => text.is_empty() || Token::new(text).is_well_formed(),
         Some(Rule::LogLevel) => logging::is_level_or_filter(text),
         Some(Rule::Between(..)) | None => true,
     }
+}
+
+/// A line break would let one setting say a second thing to the program.
+fn is_setting(text: &str) -> bool {
+    let has_name = text.split_once('=').is_some_and(|(name, _)| !name.trim().is_empty());
+    has_name && !text.contains(char::is_control)
 }
 
 fn is_server_address(text: &str) -> bool {

@@ -157,7 +157,20 @@ impl Drop for StopOnDrop<'_> {
     }
 }
 
+/// Which engine thinks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EngineKind {
+    /// The one in this program.
+    #[default]
+    Builtin,
+    /// Another program that speaks UCI.
+    Uci,
+}
+
 /// Options of the engine, section `[engine]` of the configuration.
+///
+/// [`Engine`] itself reads none of those that tell of another program.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EngineOptions {
@@ -171,11 +184,29 @@ pub struct EngineOptions {
     pub depth: u8,
     /// Milliseconds kept back on every move for the way to the server.
     pub move_overhead_ms: u64,
+    /// Which engine thinks.
+    pub kind: EngineKind,
+    /// The UCI program; a name without a slash is looked for where programs are (`PATH`).
+    pub path: String,
+    /// Options of the UCI program, each `Name=value`, `Name=` for a button.
+    pub options: Vec<String>,
+    /// Where the UCI program runs, empty for where we do.
+    pub working_directory: String,
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self { hash_mb: 32, threads: 1, nodes: 0, depth: 0, move_overhead_ms: 100 }
+        Self {
+            hash_mb: 32,
+            threads: 1,
+            nodes: 0,
+            depth: 0,
+            move_overhead_ms: 100,
+            kind: EngineKind::Builtin,
+            path: String::new(),
+            options: Vec::new(),
+            working_directory: String::new(),
+        }
     }
 }
 

@@ -447,6 +447,16 @@ impl Position {
         self.now().castling
     }
 
+    /// Whether a castling right is other than those of standard chess.
+    pub fn needs_chess960(&self) -> bool {
+        [Color::White, Color::Black].into_iter().any(|color| {
+            let is_usual = self.king(color).get_file() == File::E;
+            let mut rooks =
+                CastlingSide::BOTH.into_iter().filter_map(|side| self.castling().rook(color, side));
+            rooks.any(|rook| !is_usual || !matches!(rook.get_file(), File::A | File::H))
+        })
+    }
+
     /// Plies since the last capture or pawn move.
     pub fn halfmove_clock(&self) -> u16 {
         self.now().halfmove_clock
@@ -755,5 +765,26 @@ impl State {
 impl fmt::Debug for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Position({})", self.fen())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chess960_is_needed_only_for_unusual_castling() {
+        let needing = (0..960).filter(|number| Position::chess960_start(*number).needs_chess960()).count();
+        // King on e, rooks in the corners: three pieces and two bishops on five files, one light, one dark.
+        assert_eq!(needing, 960 - 18);
+        for (fen, expected) in [
+            (START_FEN, false),
+            ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", true),
+            ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w - - 2 9", false),
+            ("4k2r/8/8/8/8/8/8/1R2K3 b Bk - 0 1", true),
+            ("4k2r/8/8/8/8/8/8/1R2K3 b k - 0 1", false),
+        ] {
+            assert_eq!(Position::from_fen(fen).expect(fen).needs_chess960(), expected, "{fen}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The thread of our own engine: takes jobs one by one until its handle is dropped.
 
-use super::{Job, Progress, Task};
+use super::{Job, Progress};
 use crate::engine::{Caller, Engine, EngineOptions, SearchReport};
 use std::io;
 use std::sync::mpsc::Receiver;
@@ -17,19 +17,23 @@ pub fn spawn(name: &str, options: EngineOptions, inbox: Receiver<Job>) -> io::Re
 
 fn work(options: &EngineOptions, inbox: &Receiver<Job>) {
     // Made when first needed: a game that is all book needs none.
-    let mut engine = None;
+    let mut engine: Option<Engine> = None;
+    // An answer that nobody waits for any more was to a search that was dropped.
     while let Ok(job) = inbox.recv() {
-        let engine = engine.get_or_insert_with(|| Engine::new(options));
-        let report = match job.task {
-            Task::Think { position, limits } => {
-                engine.search_since(job.start, &position, &limits, &*job.progress)
+        match job {
+            Job::Think { task, answer } => {
+                let engine = engine.get_or_insert_with(|| Engine::new(options));
+                let report = engine.search_since(task.start, &task.position, &task.limits, &*task.progress);
+                *task.progress.best() = Some(report.clone());
+                let _ = answer.send(Ok(report));
+            }
+            Job::NewGame { answer } => {
+                engine.iter_mut().for_each(Engine::new_game);
+                let _ = answer.send(Ok(()));
             }
             #[cfg(test)]
-            Task::Panic => panic!("asked for by a test"),
-        };
-        *job.progress.best() = Some(report.clone());
-        // Nobody waits any more: the search was dropped.
-        let _ = job.answer.send(report);
+            Job::Panic { .. } => panic!("asked for by a test"),
+        }
     }
 }
 

@@ -1,57 +1,138 @@
-//! The door between the async side and thinking: one engine thread for each game.
+//! The door between the async side and thinking: one engine for each game, ours or a UCI program.
 //!
-//! Nothing here blocks: jobs go to the thread by a channel without bounds, the report comes back by a
+//! Nothing here blocks: jobs go to the engine by a channel without bounds, the report comes back by a
 //! oneshot. Dropping is cancelling: a dropped [`Search`] stops the thinking, a dropped
-//! [`EngineHandle`] ends the thread.
+//! [`EngineHandle`] ends the thread or the process.
 
 mod builtin;
+mod child;
+mod external;
+mod protocol;
 
-use crate::engine::{EngineOptions, Limits, Position, SearchReport};
+use crate::engine::{EngineKind, EngineOptions, Limits, Position, SearchReport};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use thiserror::Error;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
-/// An engine on its own thread, for one game. Spawn a new one when it is gone.
+/// An engine, for one game at a time. Spawn a new one when it is gone.
 pub struct EngineHandle {
-    jobs: mpsc::Sender<Job>,
+    engine: Door,
     /// The thinking asked for last.
     latest: Option<Arc<Progress>>,
 }
 
-/// The engine's thread has ended by a fault; nothing will come from it any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the engine's thread has ended by a fault; spawn a new one")]
-pub struct EngineGone;
+/// Where jobs go.
+enum Door {
+    /// Our own engine on a thread, which ends by itself once this is dropped.
+    Builtin(mpsc::Sender<Job>),
+    /// A UCI program, which is ended once this is dropped.
+    External(external::Link),
+}
+
+/// Why nothing will come from this engine any more; spawn a new one.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EngineGone {
+    /// The thread or the process is not there any more.
+    #[error("the engine has ended: {0}")]
+    Ended(String),
+    /// It did not answer in time.
+    #[error("the engine hangs: {0}")]
+    Hung(String),
+    /// It said what no engine may say.
+    #[error("the engine breaks the UCI protocol: {0}")]
+    Garbled(String),
+    #[error("the engine has played an illegal move: {0}")]
+    IllegalMove(String),
+    /// It lacks what was asked for, and a new one will, too.
+    #[error("the engine is not able to: {0}")]
+    Unable(String),
+}
+
+impl EngineGone {
+    fn without_answer() -> EngineGone {
+        EngineGone::Ended("its thread has stopped by a fault".to_string())
+    }
+}
+
+/// What both clocks of a game show, for engines that share out their time themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clocks {
+    /// Time left to White and to Black.
+    pub remaining: [Duration; 2],
+    /// Time added by a move of White and of Black.
+    pub increment: [Duration; 2],
+}
 
 impl EngineHandle {
-    /// Starts a thread called `name`. Its table is not allocated before the first [`EngineHandle::go`].
+    /// Starts the engine that `options` name, on a thread called `name` if it is ours.
     ///
-    /// Fails when the operating system gives no thread.
+    /// Our own allocates its table at the first [`EngineHandle::go`]. A UCI program is greeted in the
+    /// background, which needs a tokio runtime around.
+    ///
+    /// # Errors
+    /// The operating system gives no thread or process, or there is no such program.
     pub fn spawn(name: &str, options: &EngineOptions) -> io::Result<EngineHandle> {
-        let (jobs, inbox) = mpsc::channel();
-        // The thread ends by itself once `jobs` is dropped: nobody needs to join it.
-        let _thread = builtin::spawn(name, options.clone(), inbox)?;
-        Ok(EngineHandle { jobs, latest: None })
+        let engine = match options.kind {
+            EngineKind::Builtin => {
+                let (jobs, inbox) = mpsc::channel();
+                // The thread ends by itself once `jobs` is dropped: nobody needs to join it.
+                let _thread = builtin::spawn(name, options.clone(), inbox)?;
+                Door::Builtin(jobs)
+            }
+            EngineKind::Uci => Door::External(external::spawn(options)?),
+        };
+        Ok(EngineHandle { engine, latest: None })
+    }
+
+    /// Makes the engine forget the game before, and waits until it is ready for the next.
+    ///
+    /// # Errors
+    /// Why the engine cannot play, also if that was known before.
+    pub async fn new_game(&mut self) -> Result<(), EngineGone> {
+        self.stop_latest();
+        let (answer, ready) = oneshot::channel();
+        self.send(Job::NewGame { answer });
+        ready.await.unwrap_or_else(|_| Err(EngineGone::without_answer()))
     }
 
     /// Starts to think about a position that has a legal move.
     ///
     /// The times of `limits` count from now. A search that still runs on this handle is stopped first.
     pub fn go(&mut self, position: Position, limits: Limits) -> Search {
-        self.send(Instant::now(), Task::Think { position, limits })
+        self.think(Instant::now(), position, limits, None)
     }
 
-    fn send(&mut self, start: Instant, task: Task) -> Search {
+    /// As [`EngineHandle::go`]; a UCI program is told what the clocks show and shares out its time itself,
+    /// while the soft and hard bounds of `limits` are for our own engine.
+    pub fn go_on_clock(&mut self, position: Position, limits: Limits, clocks: Clocks) -> Search {
+        self.think(Instant::now(), position, limits, Some(clocks))
+    }
+
+    fn think(
+        &mut self,
+        start: Instant,
+        position: Position,
+        limits: Limits,
+        clocks: Option<Clocks>,
+    ) -> Search {
         self.stop_latest();
         let progress = Arc::new(Progress::default());
         self.latest = Some(progress.clone());
         let (answer, report) = oneshot::channel();
-        // When the thread is gone the job is dropped with its answer, and `finish` says so.
-        let _ = self.jobs.send(Job { task, start, progress: progress.clone(), answer });
+        let task = Task { position, limits, clocks, start, progress: progress.clone() };
+        self.send(Job::Think { task, answer });
         Search { report, progress, finished: None }
+    }
+
+    /// When the engine is gone the job is dropped with its answer, and whoever waits for it hears so.
+    fn send(&self, job: Job) {
+        match &self.engine {
+            Door::Builtin(jobs) => drop(jobs.send(job)),
+            Door::External(link) => link.send(job),
+        }
     }
 
     fn stop_latest(&self) {
@@ -69,7 +150,7 @@ impl Drop for EngineHandle {
 
 /// Thinking that goes on elsewhere; dropping it stops the thinking.
 pub struct Search {
-    report: oneshot::Receiver<SearchReport>,
+    report: oneshot::Receiver<Result<SearchReport, EngineGone>>,
     progress: Arc<Progress>,
     finished: Option<Result<SearchReport, EngineGone>>,
 }
@@ -77,11 +158,13 @@ pub struct Search {
 impl Search {
     /// Waits for the report, at most until the limits are reached or someone says stop.
     ///
+    /// A report of depth 0 is a move without a score: the engine has told none.
+    ///
     /// Cancel-safe: a wait that is dropped loses nothing. Once there, the report stays.
     pub async fn finish(&mut self) -> Result<SearchReport, EngineGone> {
         if self.finished.is_none() {
             let report = (&mut self.report).await;
-            self.finished = Some(report.map_err(|_| EngineGone));
+            self.finished = Some(report.unwrap_or_else(|_| Err(EngineGone::without_answer())));
         }
         self.finished.clone().expect("it has just been put there")
     }
@@ -103,39 +186,56 @@ impl Drop for Search {
     }
 }
 
-/// One thing for the engine's thread to do.
-struct Job {
-    task: Task,
-    /// When it was asked for.
-    start: Instant,
-    progress: Arc<Progress>,
-    answer: oneshot::Sender<SearchReport>,
-}
-
-enum Task {
+/// One thing for the engine to do.
+enum Job {
     Think {
-        position: Position,
-        limits: Limits,
+        task: Task,
+        answer: oneshot::Sender<Result<SearchReport, EngineGone>>,
+    },
+    NewGame {
+        answer: oneshot::Sender<Result<(), EngineGone>>,
     },
     /// Fails inside the engine, so that tests see what becomes of it.
     #[cfg(test)]
-    Panic,
+    Panic {
+        _answer: oneshot::Sender<Result<SearchReport, EngineGone>>,
+    },
+}
+
+/// What to think about.
+struct Task {
+    position: Position,
+    limits: Limits,
+    clocks: Option<Clocks>,
+    /// When it was asked for.
+    start: Instant,
+    progress: Arc<Progress>,
 }
 
 /// What the two sides of one search tell each other.
 #[derive(Default)]
 struct Progress {
     is_stopped: AtomicBool,
+    stopping: Notify,
     best: Mutex<Option<SearchReport>>,
 }
 
 impl Progress {
     fn stop(&self) {
         self.is_stopped.store(true, Relaxed);
+        // Kept for a listener that comes later.
+        self.stopping.notify_one();
     }
 
     fn is_stopped(&self) -> bool {
         self.is_stopped.load(Relaxed)
+    }
+
+    /// Waits for [`Progress::stop`]; for the one who thinks.
+    async fn stopped(&self) {
+        while !self.is_stopped() {
+            self.stopping.notified().await;
+        }
     }
 
     /// Held for a copy only. A report is whole even if a thread died while holding it.
@@ -232,7 +332,7 @@ mod tests {
     async fn dropping_the_handle_ends_the_thread() {
         let (jobs, inbox) = mpsc::channel();
         let thread = builtin::spawn("engine-test", EngineOptions::default(), inbox).expect("a thread");
-        let mut engine = EngineHandle { jobs, latest: None };
+        let mut engine = EngineHandle { engine: Door::Builtin(jobs), latest: None };
         let mut search = engine.go(Position::default(), ENDLESS);
         drop(engine);
         soon(search.finish()).await.expect("a report at the end");
@@ -248,10 +348,14 @@ mod tests {
     async fn a_fault_inside_the_engine_is_engine_gone_and_a_new_handle_works() {
         let mut engine = handle();
         let mut search = engine.go_panicking();
-        assert_eq!(soon(search.finish()).await, Err(EngineGone));
-        assert_eq!(soon(search.finish()).await, Err(EngineGone), "it stays so");
+        assert_eq!(soon(search.finish()).await, Err(EngineGone::without_answer()));
+        assert_eq!(soon(search.finish()).await, Err(EngineGone::without_answer()), "it stays so");
         let mut next = engine.go(Position::default(), to_depth(1));
-        assert_eq!(soon(next.finish()).await, Err(EngineGone), "the thread is not there any more");
+        assert_eq!(
+            soon(next.finish()).await,
+            Err(EngineGone::without_answer()),
+            "the thread is not there any more"
+        );
         let mut engine = handle();
         soon(engine.go(Position::default(), to_depth(1)).finish()).await.expect("a report");
     }
@@ -271,13 +375,28 @@ mod tests {
         assert!(report.elapsed >= Duration::from_secs(3600) && report.nodes == 1, "{report:?}");
     }
 
+    #[tokio::test]
+    async fn a_new_game_begins_with_an_empty_table() {
+        let mut engine = handle();
+        let mut nodes = Vec::new();
+        for _ in 0..2 {
+            soon(engine.new_game()).await.expect("ready");
+            nodes.push(
+                soon(engine.go(Position::default(), to_depth(6)).finish()).await.expect("a report").nodes,
+            );
+        }
+        assert_eq!(nodes[0], nodes[1]);
+    }
+
     impl EngineHandle {
         fn go_panicking(&mut self) -> Search {
-            self.send(Instant::now(), Task::Panic)
+            let (answer, report) = oneshot::channel();
+            self.send(Job::Panic { _answer: answer });
+            Search { report, progress: Arc::default(), finished: None }
         }
 
         fn go_since(&mut self, start: Instant, position: Position, limits: Limits) -> Search {
-            self.send(start, Task::Think { position, limits })
+            self.think(start, position, limits, None)
         }
     }
 }

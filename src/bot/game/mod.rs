@@ -217,6 +217,9 @@ impl Game {
             self.tell(Report::Started { id: self.id.clone(), opponent, white: is_white });
             if !table.is_playable() {
                 self.decline_to_play(&table.full.variant);
+            } else if !table.is_slow() {
+                // A UCI program takes a moment to start: better now than on the clock.
+                self.start_engine();
             }
         }
         self.table = Some(table);
@@ -313,18 +316,23 @@ impl Game {
 
     fn think(&mut self, position: Position, moves: String) {
         let limits = self.limits(&position);
-        if self.engine.is_none() {
-            let name = format!("engine {}", self.id);
-            self.engine = EngineHandle::spawn(&name, &self.seat.options.engine)
-                .inspect_err(|error| tracing::error!(%error, "no thread for the engine"))
-                .ok();
-        }
+        self.start_engine();
         match &mut self.engine {
             Some(engine) => {
                 let search = engine.go(position.clone(), limits);
                 self.turn = Turn::thinking(search, limits, position, moves);
             }
             None => self.decide(Answer::fallback(&position, &moves)),
+        }
+    }
+
+    /// Makes sure that there is an engine, if there can be one.
+    fn start_engine(&mut self) {
+        if self.engine.is_none() {
+            let name = format!("engine {}", self.id);
+            self.engine = EngineHandle::spawn(&name, &self.seat.options.engine)
+                .inspect_err(|error| tracing::error!(%error, "the engine cannot be started"))
+                .ok();
         }
     }
 
