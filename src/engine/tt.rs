@@ -299,12 +299,12 @@ mod tests {
     fn fullness_counts_the_entries_of_this_search() {
         let mut table = Table::new(1);
         assert_eq!(table.permille_full(), 0);
-        // Keys spread evenly, so that half of the sampled entries are written.
-        let step = u64::MAX / table.buckets as u64;
-        (0..table.buckets as u64).for_each(|bucket| {
-            table.store(bucket * step + 7, 0, entry(3));
-            table.store(bucket * step + 9, 0, entry(3));
-        });
+        // The first two keys of every bucket, so that half of the entries are written.
+        for bucket in 0..table.buckets as u128 {
+            let first_key = (bucket << 64).div_ceil(table.buckets as u128) as u64;
+            table.store(first_key, 0, entry(3));
+            table.store(first_key + 1, 0, entry(3));
+        }
         assert_eq!(table.permille_full(), 500);
         table.begin_search();
         assert_eq!(table.permille_full(), 0);
