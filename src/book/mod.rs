@@ -31,7 +31,6 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-
 /// The table for which a path is not needed.
 const BUILT_IN: &str = include_str!("../../openings.csv");
 

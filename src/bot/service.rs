@@ -15,6 +15,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 use tokio::task::{self, JoinError, JoinSet};
@@ -24,6 +25,10 @@ use tracing::Instrument;
 /// The server allows 30 openings of the event stream in ten minutes, and two programs with one token
 /// close each other's.
 const PATIENCE: Patience = Patience { cap: Duration::from_secs(30), stable: Duration::from_secs(60) };
+/// Games without a running clock that may think at the same time.
+const SLOW_THINKING: usize = 2;
+/// A game whose task failed is taken up again after this time.
+const RESPAWN: Duration = Duration::from_secs(2);
 /// How often the list of running games is compared with ours.
 const SWEEP: Duration = Duration::from_secs(120);
 /// Answers to challenges still under way when the service stops get this long.
@@ -75,7 +80,8 @@ pub async fn run(
     let options = Arc::new(options);
     let slots = Slots::new(options.challenge.clone());
     let Account { id: account, username, .. } = account;
-    let seat = Seat { client, account, username, options, book, reports };
+    let slow_thinking = Arc::new(Semaphore::new(SLOW_THINKING));
+    let seat = Seat { client, account, username, options, book, reports, slow_thinking };
     let service = Service {
         seat,
         slots,
@@ -147,7 +153,7 @@ impl Service {
             tokio::select! {
                 signal = feed.next() => self.on_signal(signal?),
                 Some(end) = self.games.join_next_with_id() => self.on_game_end(end)?,
-                Some(reply) = self.replies.join_next() => self.on_reply(reply),
+                Some(reply) = self.replies.join_next() => self.on_reply(reply)?,
                 () = at(self.slots.next_deadline()) => self.expire(),
                 _ = sweep.tick() => self.ask_what_runs(),
                 changed = self.stop.changed() => match changed {
@@ -174,7 +180,7 @@ impl Service {
     fn is_done(&self) -> bool {
         match self.phase() {
             Stop::Running => false,
-            Stop::Draining => self.slots.is_idle() && self.games.is_empty(),
+            Stop::Draining => self.slots.has_no_clock_running(),
             Stop::Stopping => true,
         }
     }
@@ -231,13 +237,18 @@ impl Service {
         let is_slow = info.speed == "correspondence";
         let guest = Guest { is_bot: info.opponent.is_bot(), user: info.opponent.id, is_slow };
         self.slots.started(&id, guest);
-        self.spawn(id);
+        self.spawn(id, Duration::ZERO);
     }
 
-    fn spawn(&mut self, id: GameId) {
+    fn spawn(&mut self, id: GameId, delay: Duration) {
         let span =
             tracing::info_span!("game", %id, opponent = tracing::field::Empty, color = tracing::field::Empty);
-        let task = self.games.spawn(game::play(self.seat.clone(), id.clone()).instrument(span));
+        let game = game::play(self.seat.clone(), id.clone());
+        let later = async move {
+            sleep(delay).await;
+            game.await
+        };
+        let task = self.games.spawn(later.instrument(span));
         self.ids.insert(task.id(), id);
     }
 
@@ -262,7 +273,7 @@ impl Service {
             Ok((_, Err(error))) => Err(error.into()),
             Err(error) => {
                 tracing::error!(%id, %error, "the game's task ended badly; taking the game up again");
-                self.spawn(id);
+                self.spawn(id, RESPAWN);
                 Ok(())
             }
         }
@@ -333,24 +344,43 @@ impl Service {
         self.replies.spawn(async move { Reply::Playing(client.playing().await) });
     }
 
-    fn on_reply(&mut self, reply: Result<Reply, JoinError>) {
+    fn on_reply(&mut self, reply: Result<Reply, JoinError>) -> Result<(), RunError> {
         match reply {
+            Ok(
+                Reply::Accepted(_, Err(error @ Error::Unauthorized(..)))
+                | Reply::Declined(_, Err(error @ Error::Unauthorized(..)))
+                | Reply::Playing(Err(error @ Error::Unauthorized(..))),
+            ) => return Err(error.into()),
             Ok(Reply::Accepted(id, Ok(()))) => self.slots.accepted(&id, tokio::time::Instant::now()),
-            Ok(Reply::Accepted(id, Err(error))) => {
-                tracing::info!(%id, %error, "the challenge is gone");
-                self.slots.withdraw(&id);
-            }
+            Ok(Reply::Accepted(id, Err(error))) => self.on_accept_failed(id, &error),
             Ok(Reply::Declined(_, Ok(()))) => (),
             Ok(Reply::Declined(id, Err(error))) => tracing::debug!(%id, %error, "could not decline"),
             Ok(Reply::Playing(Ok(games))) => games.into_iter().for_each(|info| self.start(info)),
             Ok(Reply::Playing(Err(error))) => tracing::warn!(%error, "could not ask for the running games"),
             Err(error) => tracing::error!(%error, "a request ended badly"),
         }
+        Ok(())
+    }
+
+    /// A challenge that is gone needs no answer; one that we may not take now gets one.
+    fn on_accept_failed(&mut self, id: GameId, error: &Error) {
+        self.slots.withdraw(&id);
+        if error.is_retriable() {
+            tracing::warn!(%id, %error, "the challenge could not be accepted; declining it");
+            self.decline(id, DeclineReason::Later);
+        } else {
+            tracing::info!(%id, %error, "the challenge is gone");
+        }
     }
 
     fn expire(&mut self) {
-        for id in self.slots.expire(tokio::time::Instant::now()) {
+        let expired = self.slots.expire(tokio::time::Instant::now());
+        for id in expired.never_started {
             tracing::info!(%id, "the game never started; its place is free again");
+        }
+        for id in expired.waited_in_vain {
+            tracing::info!(%id, "no place became free in time; challenge declined");
+            self.decline(id, DeclineReason::Later);
         }
     }
 

@@ -47,6 +47,15 @@ pub enum Admission {
     UserFull,
 }
 
+/// What was past its deadline.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expired {
+    /// Accepted, but the server never told of a game.
+    pub never_started: Vec<GameId>,
+    /// Still waiting for a place.
+    pub waited_in_vain: Vec<GameId>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Our acceptance is on its way.
@@ -140,12 +149,15 @@ impl Slots {
     }
 
     /// Gives back what is past its deadline and names it.
-    pub fn expire(&mut self, now: Instant) -> Vec<GameId> {
+    pub fn expire(&mut self, now: Instant) -> Expired {
         let late = |place: &Place| matches!(place.stage, Stage::Accepted(until) if until <= now);
-        let places = self.places.iter().filter(|(_, place)| late(place)).map(|(id, _)| id.clone());
-        let waiting = self.queue.iter().filter(|waiting| waiting.until <= now).map(|w| w.id.clone());
-        let expired: Vec<GameId> = places.chain(waiting).collect();
-        for id in &expired {
+        let places = self.places.iter().filter(|(_, place)| late(place));
+        let waiting = self.queue.iter().filter(|waiting| waiting.until <= now);
+        let expired = Expired {
+            never_started: places.map(|(id, _)| id.clone()).collect(),
+            waited_in_vain: waiting.map(|waiting| waiting.id.clone()).collect(),
+        };
+        for id in expired.never_started.iter().chain(&expired.waited_in_vain) {
             self.release(id);
         }
         expired
@@ -169,9 +181,10 @@ impl Slots {
         self.places.get(id).is_some_and(|place| place.stage == Stage::Running)
     }
 
-    /// Whether any game runs or may be about to start.
-    pub fn is_idle(&self) -> bool {
-        self.places.is_empty()
+    /// Whether no game with a running clock runs or may be about to start. The others can wait for the
+    /// next start of the program.
+    pub fn has_no_clock_running(&self) -> bool {
+        self.places.values().all(|place| place.guest.is_slow)
     }
 
     fn games_of(&self, guest: &Guest) -> usize {
@@ -303,8 +316,8 @@ mod tests {
         assert_eq!(slots.next_deadline(), None, "an acceptance on its way has its own time-out");
         slots.accepted(&first.id, now);
         assert_eq!(slots.next_deadline(), Some(now + START_DEADLINE));
-        assert_eq!(slots.expire(now + START_DEADLINE), vec![first.id]);
-        assert!(slots.is_idle());
+        assert_eq!(slots.expire(now + START_DEADLINE).never_started, vec![first.id]);
+        assert!(slots.has_no_clock_running());
     }
 
     #[tokio::test]
@@ -316,9 +329,9 @@ mod tests {
         slots.accepted(&first.id, now);
         slots.withdraw(&first.id);
         assert!(slots.is_running(&first.id));
-        assert_eq!(slots.expire(now + START_DEADLINE * 2), vec![]);
+        assert_eq!(slots.expire(now + START_DEADLINE * 2), Expired::default());
         slots.release(&first.id);
-        assert!(slots.is_idle());
+        assert!(slots.has_no_clock_running());
     }
 
     #[tokio::test]
@@ -338,6 +351,6 @@ mod tests {
         slots.admit(&challenge("aaaaaaa1", "u1", false, false), now);
         let waiting = challenge("aaaaaaa2", "u2", false, false);
         slots.admit(&waiting, now);
-        assert_eq!(slots.expire(now + QUEUE_DEADLINE), vec![waiting.id]);
+        assert_eq!(slots.expire(now + QUEUE_DEADLINE).waited_in_vain, vec![waiting.id]);
     }
 }

@@ -1,13 +1,16 @@
 //! Our turn: from the engine's search to the move that the server has taken.
 
+use super::BotOptions;
 use crate::book::BookMove;
 use crate::engine::{Limits, Move, Position, Score, SearchReport};
 use crate::lichess::{Backoff, Client, Error, GameId};
 use crate::pgn;
-use crate::worker::Search;
+use crate::worker::{EngineHandle, Search};
 use std::future::{Future, pending};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -115,6 +118,32 @@ impl Turn {
     pub fn thinking(search: Search, limits: Limits, position: Position, moves: String) -> Turn {
         let thought = Box::pin(think(search, limits, position, moves.clone()));
         Turn::Thinking { moves, thought }
+    }
+
+    /// Waits for one of `places`, and thinks there with an engine of its own.
+    pub fn thinking_in_turn(
+        places: Arc<Semaphore>,
+        options: Arc<BotOptions>,
+        engine_name: String,
+        limits: Limits,
+        position: Position,
+        moves: String,
+    ) -> Turn {
+        let answered = moves.clone();
+        let thought = Box::pin(async move {
+            let _place = places.acquire().await.expect("nobody closes the places");
+            match EngineHandle::spawn(&engine_name, &options.engine) {
+                Ok(mut engine) => {
+                    let search = engine.go(position.clone(), limits);
+                    think(search, limits, position, moves).await
+                }
+                Err(error) => {
+                    tracing::error!(%error, "the engine cannot be started");
+                    Thought { answer: Answer::fallback(&position, &moves), engine_failed: true }
+                }
+            }
+        });
+        Turn::Thinking { moves: answered, thought }
     }
 
     pub fn sending(client: Client, id: GameId, answer: Answer, offering_draw: bool) -> Turn {

@@ -1,6 +1,6 @@
 //! Everything in a game that is not a move: offers, takebacks, abort, claims, chat.
 
-use super::{ABORT_AGAIN, Game, RECHECK};
+use super::{ABORT_AGAIN, Game, RECHECK, UNLIMITED_PATIENCE};
 use crate::bot::errand::persist;
 use crate::bot::etiquette;
 use crate::bot::turn::Turn;
@@ -35,11 +35,12 @@ impl Game {
         }
     }
 
+    /// A move on its way declines the offer by itself.
     fn answer_draw(&mut self, move_number: u16) {
-        let accept =
-            etiquette::accepts_draw(&self.seat.options.game, self.scores.last().copied(), move_number);
+        let accept = !self.turn.is_sending()
+            && etiquette::accepts_draw(&self.seat.options.game, self.scores.last().copied(), move_number);
         tracing::info!(accept, "draw offered");
-        self.errand("answer to a draw offer", move |client, id| async move {
+        self.errand_once("answer to a draw offer", move |client, id| async move {
             client.answer_draw(&id, accept).await
         });
     }
@@ -54,7 +55,7 @@ impl Game {
             self.turn = Turn::Idle;
             self.recheck_at = Some(Instant::now() + RECHECK);
         }
-        self.errand("answer to a takeback", move |client, id| async move {
+        self.errand_once("answer to a takeback", move |client, id| async move {
             client.answer_takeback(&id, grant).await
         });
     }
@@ -62,14 +63,19 @@ impl Game {
     /// Direct challenges have no limit for the first move: we keep our own.
     pub(super) fn watch_first_move(&mut self) {
         let (Some(table), Some(now)) = (&self.table, &self.now) else { return };
+        let waits = now.position.plies_played() < 2 && now.position.side_to_move() != table.ours;
+        self.abort_at = self.abort_at.filter(|_| waits).or_else(|| self.abort_deadline(waits));
+    }
+
+    /// When to abort a game that does not begin: never in correspondence, where a first move may take
+    /// days, nor in tournaments, where it is the server's business; late without any clock.
+    pub(super) fn abort_deadline(&self, waits: bool) -> Option<Instant> {
+        let full = &self.table.as_ref()?.full;
         let seconds = self.seat.options.game.abort_seconds;
-        let waits = seconds > 0
-            && now.position.plies_played() < 2
-            && now.position.side_to_move() != table.ours
-            && !table.is_slow()
-            && table.full.tournament_id.is_none();
-        let wait = Duration::from_secs(seconds);
-        self.abort_at = waits.then(|| self.abort_at.unwrap_or_else(|| Instant::now() + wait));
+        let is_ours_to_abort = full.days_per_turn.is_none() && full.tournament_id.is_none();
+        let factor = if full.clock.is_some() { 1 } else { UNLIMITED_PATIENCE };
+        let wait = Duration::from_secs(seconds) * factor;
+        (waits && seconds > 0 && is_ours_to_abort).then(|| Instant::now() + wait)
     }
 
     pub(super) fn abort(&mut self) {
@@ -123,20 +129,29 @@ impl Game {
         self.errand("resign", |client, id| async move { client.resign(&id).await });
     }
 
-    /// Sends a request that is not a move, without waiting for it.
+    /// Sends an answer that means something else when it comes late: it is not repeated.
+    fn errand_once<F>(&mut self, what: &'static str, request: impl FnOnce(Client, GameId) -> F)
+    where
+        F: Future<Output = Result<(), Error>> + Send + 'static,
+    {
+        let request = request(self.seat.client.clone(), self.id.clone());
+        self.errands.spawn(async move { log_outcome(what, request.await) }.in_current_span());
+    }
+
+    /// Sends a request that is not a move, without waiting for it; repeated if need be.
     fn errand<F>(&mut self, what: &'static str, request: impl Fn(Client, GameId) -> F + Send + Sync + 'static)
     where
         F: Future<Output = Result<(), Error>> + Send + 'static,
     {
         let (client, id) = (self.seat.client.clone(), self.id.clone());
-        self.errands.spawn(
-            async move {
-                match persist(|| request(client.clone(), id.clone())).await {
-                    Ok(()) => tracing::debug!(what, "done"),
-                    Err(error) => tracing::warn!(what, %error, "request failed"),
-                }
-            }
-            .in_current_span(),
-        );
+        let persisting = async move { persist(|| request(client.clone(), id.clone())).await };
+        self.errands.spawn(async move { log_outcome(what, persisting.await) }.in_current_span());
+    }
+}
+
+fn log_outcome(what: &'static str, outcome: Result<(), Error>) {
+    match outcome {
+        Ok(()) => tracing::debug!(what, "done"),
+        Err(error) => tracing::warn!(what, %error, "request failed"),
     }
 }

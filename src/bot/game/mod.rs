@@ -2,6 +2,8 @@
 
 mod manners;
 mod options;
+#[cfg(test)]
+mod tests;
 
 pub use options::GameOptions;
 
@@ -19,6 +21,7 @@ use crate::lichess::{Client, Error, GameEvent, GameFull, GameId, GameState, Play
 use crate::worker::EngineHandle;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
@@ -29,6 +32,8 @@ const PATIENCE: Patience = Patience { cap: Duration::from_secs(4), stable: Durat
 const RECHECK: Duration = Duration::from_secs(3);
 /// A refused abort is tried again after this time.
 const ABORT_AGAIN: Duration = Duration::from_secs(10);
+/// A game without any clock may begin this much later than one with a clock.
+const UNLIMITED_PATIENCE: u32 = 20;
 /// Errands still under way when the game is over get this long.
 const LAST_ERRANDS: Duration = Duration::from_secs(2);
 /// Thinking on a move without alternative.
@@ -43,6 +48,9 @@ pub struct Seat {
     pub options: Arc<BotOptions>,
     pub book: Arc<Book>,
     pub reports: Option<UnboundedSender<Report>>,
+    /// Places for the thinking of games without a running clock: many may wait for a move at once, and
+    /// they are not to slow down the others or fill the memory.
+    pub slow_thinking: Arc<Semaphore>,
 }
 
 /// Plays one game to its end.
@@ -190,7 +198,8 @@ impl Game {
             }
             GameEvent::OpponentGone { gone, claim_win_in } => {
                 tracing::debug!(gone, ?claim_win_in, "opponent's presence");
-                self.claim_at = claim_win_in.filter(|_| gone).map(|wait| Instant::now() + wait);
+                self.claim_at =
+                    claim_win_in.filter(|_| gone).and_then(|wait| Instant::now().checked_add(wait));
                 None
             }
             GameEvent::Unknown(kind) => {
@@ -238,15 +247,16 @@ impl Game {
         let position = match Position::after(&table.full.initial_fen, &state.moves) {
             Ok(position) => position,
             Err(error) => {
-                tracing::error!(%error, "this state cannot be set up; waiting for the next one");
+                tracing::warn!(%error, "this state cannot be set up; waiting for the next one");
+                self.abort_at = self.abort_at.or_else(|| self.abort_deadline(true));
                 return state.status.is_over().then(|| self.finish(&state, &Position::default()));
             }
         };
         let is_new = self.now.as_ref().is_none_or(|now| now.state.moves != state.moves);
-        let was_empty = self.now.is_none();
+        let before = self.now.as_ref().map(|now| now.position.plies_played());
         self.now = Some(Now { state: state.clone(), position: position.clone(), arrived: Instant::now() });
         if is_new {
-            self.on_new_position(&state, &position, was_empty);
+            self.on_new_position(&state, &position, before);
         }
         if state.status.is_over() {
             return Some(self.finish(&state, &position));
@@ -259,17 +269,20 @@ impl Game {
         None
     }
 
-    fn on_new_position(&mut self, state: &GameState, position: &Position, is_first: bool) {
+    /// `before` is the number of plies of the position before, if there was one.
+    fn on_new_position(&mut self, state: &GameState, position: &Position, before: Option<usize>) {
         self.claim_at = None;
         self.recheck_at = None;
         if !self.turn.belongs_to(&state.moves) {
             // Dropping it stops the search at once.
             self.turn = Turn::Idle;
         }
+        let plies = position.plies_played();
         // What was taken back may come again, and is then a new question.
-        self.answered.take_if(|answer| position.plies_played() < answer.ply);
-        self.record.trim(position.plies_played());
-        if is_first {
+        let is_taken_back = before.is_some_and(|before| plies < before);
+        self.answered.take_if(|answer| is_taken_back && plies <= answer.ply);
+        self.record.trim(plies);
+        if before.is_none() {
             self.greet(position);
         } else {
             self.report_move(position);
@@ -316,6 +329,11 @@ impl Game {
 
     fn think(&mut self, position: Position, moves: String) {
         let limits = self.limits(&position);
+        if self.table.as_ref().is_some_and(Table::is_slow) {
+            let (places, options) = (self.seat.slow_thinking.clone(), self.seat.options.clone());
+            self.turn = Turn::thinking_in_turn(places, options, self.engine_name(), limits, position, moves);
+            return;
+        }
         self.start_engine();
         match &mut self.engine {
             Some(engine) => {
@@ -329,11 +347,14 @@ impl Game {
     /// Makes sure that there is an engine, if there can be one.
     fn start_engine(&mut self) {
         if self.engine.is_none() {
-            let name = format!("engine {}", self.id);
-            self.engine = EngineHandle::spawn(&name, &self.seat.options.engine)
+            self.engine = EngineHandle::spawn(&self.engine_name(), &self.seat.options.engine)
                 .inspect_err(|error| tracing::error!(%error, "the engine cannot be started"))
                 .ok();
         }
+    }
+
+    fn engine_name(&self) -> String {
+        format!("engine {}", self.id)
     }
 
     fn limits(&self, position: &Position) -> Limits {
@@ -362,9 +383,8 @@ impl Game {
     fn on_step(&mut self, step: Step) -> Result<(), Error> {
         match step {
             Step::Thought(Thought { answer, engine_failed }) => {
-                let is_slow = self.table.as_ref().is_some_and(Table::is_slow);
-                if engine_failed || is_slow {
-                    // A new thread next time; between the moves of slow games none is kept.
+                if engine_failed {
+                    // A new one next time.
                     self.engine = None;
                 }
                 self.scores.extend(answer.score);

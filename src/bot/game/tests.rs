@@ -1,0 +1,214 @@
+//! A game's task, fed with lines by hand: nothing here reaches a network.
+
+use super::*;
+use crate::book::BookOptions;
+use crate::lichess::{GameClock, LichessOptions, Status, Token};
+
+const ABORT: Duration = Duration::from_secs(30);
+
+/// A game of `Tabiya` with a book of one line.
+fn game() -> Game {
+    let lichess = LichessOptions { token: Token::new("lip_test"), url: "http://127.0.0.1:9".to_string() };
+    let csv = b"moves\n1. e4 e5 2. Nf3 Nc6 3. Bb5\n";
+    let book = Book::from_csv(csv, "the test", &BookOptions::default()).expect("a book");
+    let seat = Seat {
+        client: Client::new(&lichess).expect("a client"),
+        account: "tabiya".parse().expect("a user id"),
+        username: "Tabiya".to_string(),
+        options: Arc::new(BotOptions::default()),
+        book: Arc::new(book),
+        reports: None,
+        slow_thinking: Arc::new(Semaphore::new(1)),
+    };
+    Game::new(seat, "q7ZkTfLb".parse().expect("a game id"))
+}
+
+fn player(id: &str) -> Player {
+    Player { id: Some(id.parse().expect("a user id")), name: id.to_string(), ..Player::default() }
+}
+
+fn state(moves: &str) -> GameState {
+    GameState {
+        moves: moves.to_string(),
+        white_time: Some(Duration::from_secs(60)),
+        black_time: Some(Duration::from_secs(60)),
+        white_increment: Duration::ZERO,
+        black_increment: Duration::ZERO,
+        status: Status::Started,
+        winner: None,
+        white_offers_draw: false,
+        black_offers_draw: false,
+        white_proposes_takeback: false,
+        black_proposes_takeback: false,
+        first_move_expires_in: None,
+    }
+}
+
+/// We are White unless `we_are` says otherwise.
+fn full(we_are: Color, moves: &str) -> GameFull {
+    let (white, black) = match we_are {
+        Color::White => (player("tabiya"), player("ada")),
+        Color::Black => (player("ada"), player("tabiya")),
+    };
+    GameFull {
+        id: "q7ZkTfLb".parse().expect("a game id"),
+        variant: "standard".to_string(),
+        speed: "blitz".to_string(),
+        rated: false,
+        created_at: 0,
+        white,
+        black,
+        initial_fen: "startpos".to_string(),
+        clock: Some(GameClock { initial: Duration::from_secs(60), increment: Duration::ZERO }),
+        days_per_turn: None,
+        tournament_id: None,
+        state: state(moves),
+    }
+}
+
+impl Game {
+    fn hear(&mut self, state: GameState) {
+        assert_eq!(self.on_event(GameEvent::State(state)), None, "the game goes on");
+    }
+
+    fn sit(&mut self, full: GameFull) {
+        assert_eq!(self.on_event(GameEvent::Full(Box::new(full))), None, "the game goes on");
+    }
+
+    /// The move on its way.
+    fn sending(&self) -> Option<String> {
+        match &self.turn {
+            Turn::Sending { answer, .. } => Some(answer.mv.to_string()),
+            _ => None,
+        }
+    }
+
+    /// The server has taken it.
+    fn taken(&mut self) {
+        let sent = Sent::Taken { round_trip: Duration::ZERO };
+        self.on_step(Step::Sent(sent)).expect("no refusal");
+    }
+
+    /// Up to and with the reply to our first move.
+    fn opened() -> Game {
+        let mut game = game();
+        game.sit(full(Color::White, ""));
+        assert_eq!(game.sending().as_deref(), Some("e2e4"));
+        game.hear(state("e2e4"));
+        game.taken();
+        assert_eq!(game.sending(), None);
+        game
+    }
+}
+
+#[tokio::test]
+async fn a_position_is_answered_once_however_often_it_is_shown() {
+    let mut game = Game::opened();
+    game.hear(state("e2e4 e7e5"));
+    assert_eq!(game.sending().as_deref(), Some("g1f3"));
+    game.taken();
+    for _ in 0..3 {
+        game.hear(GameState { black_offers_draw: true, ..state("e2e4 e7e5") });
+        assert_eq!(game.sending(), None);
+    }
+    game.sit(full(Color::White, "e2e4 e7e5"));
+    assert_eq!(game.sending(), None, "this line may have been on its way before our move was in");
+    assert!(game.recheck_at.take().is_some(), "so the whole game is asked for again");
+    game.sit(full(Color::White, "e2e4 e7e5"));
+    assert_eq!(
+        game.sending().as_deref(),
+        Some("g1f3"),
+        "a fresh stream without our move: the same one again"
+    );
+}
+
+#[tokio::test]
+async fn the_opponents_reply_may_come_before_the_reply_to_our_request() {
+    let mut game = game();
+    game.sit(full(Color::White, ""));
+    game.hear(state("e2e4"));
+    assert_eq!(game.sending().as_deref(), Some("e2e4"), "its request still has to be answered");
+    game.hear(state("e2e4 e7e5"));
+    assert_eq!(game.sending().as_deref(), Some("g1f3"));
+}
+
+#[tokio::test]
+async fn our_own_move_taken_back_is_a_new_question() {
+    let mut game = Game::opened();
+    game.hear(state(""));
+    assert_eq!(game.sending().as_deref(), Some("e2e4"));
+}
+
+#[tokio::test]
+async fn a_takeback_of_two_plies_that_leads_to_the_same_question_is_answered_again() {
+    let mut game = Game::opened();
+    game.hear(state("e2e4 e7e5"));
+    game.hear(state("e2e4 e7e5 g1f3"));
+    game.taken();
+    game.hear(state("e2e4"));
+    game.hear(state("e2e4 e7e5"));
+    assert_eq!(game.sending().as_deref(), Some("g1f3"));
+}
+
+#[tokio::test]
+async fn an_offer_in_the_state_of_our_own_move_is_not_answered() {
+    let mut game = Game::opened();
+    let greeting = game.errands.len();
+    game.hear(state("e2e4 e7e5"));
+    game.hear(GameState {
+        black_offers_draw: true,
+        black_proposes_takeback: true,
+        ..state("e2e4 e7e5 g1f3")
+    });
+    assert_eq!(game.errands.len(), greeting);
+    game.taken();
+    game.hear(state("e2e4 e7e5 g1f3 b8c6"));
+    game.hear(GameState { black_proposes_takeback: true, ..state("e2e4 e7e5 g1f3 b8c6") });
+    assert_eq!(
+        (game.errands.len(), game.takebacks_granted),
+        (greeting + 1, 0),
+        "declined: our move is on its way"
+    );
+}
+
+#[tokio::test]
+async fn a_state_before_the_first_line_asks_for_the_whole_game() {
+    let mut game = game();
+    game.hear(state("e2e4"));
+    assert!(game.recheck_at.is_some() && game.turn.is_idle());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_move_is_waited_for_as_long_as_the_clock_makes_sense() {
+    type Change = fn(&mut GameFull);
+    let rows: [(&str, Change, Option<Duration>); 5] = [
+        ("with a clock", |_| (), Some(ABORT)),
+        ("unlimited", |full| full.clock = None, Some(ABORT * UNLIMITED_PATIENCE)),
+        ("correspondence", |full| (full.clock, full.days_per_turn) = (None, Some(3)), None),
+        ("in a tournament", |full| full.tournament_id = Some("abcd1234".to_string()), None),
+        (
+            "from an unsound start",
+            |full| full.initial_fen = "7k/8/8/8/8/8/8/K6R w - - 90 100".to_string(),
+            Some(ABORT),
+        ),
+    ];
+    for (name, change, expected) in rows {
+        let mut game = game();
+        let mut full = full(Color::Black, "");
+        change(&mut full);
+        game.sit(full);
+        assert_eq!(game.abort_at, expected.map(|wait| Instant::now() + wait), "{name}");
+    }
+    let mut game = game();
+    game.sit(full(Color::Black, ""));
+    game.hear(state("e2e4"));
+    assert_eq!(game.abort_at, None, "it has come");
+}
+
+#[tokio::test]
+async fn a_claim_too_far_away_to_be_told_is_no_claim() {
+    let mut game = Game::opened();
+    let claim_win_in = Some(Duration::MAX);
+    game.on_event(GameEvent::OpponentGone { gone: true, claim_win_in });
+    assert_eq!(game.claim_at, None);
+}
