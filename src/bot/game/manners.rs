@@ -1,6 +1,6 @@
 //! Everything in a game that is not a move: offers, takebacks, abort, claims, chat.
 
-use super::{ABORT_AGAIN, Game, RECHECK};
+use super::{ABORT_AGAIN, Game};
 use crate::bot::errand::persist;
 use crate::bot::etiquette;
 use crate::bot::turn::Turn;
@@ -12,7 +12,8 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 impl Game {
-    /// Draw offers and takebacks are answered once, when they first show.
+    /// Draw offers and takebacks are answered once, when they first show; and once more if the whole
+    /// game, asked for again, still shows them: our answer has not come through then.
     pub(super) fn answer_offers(&mut self, state: &GameState, is_new: bool, is_fresh: bool) {
         let (Some(table), Some(now)) = (&self.table, &self.now) else { return };
         let (draw, takeback) = match table.ours {
@@ -21,8 +22,9 @@ impl Game {
         };
         let we_just_moved = now.position.side_to_move() != table.ours;
         let move_number = now.position.move_number();
-        let draw_is_new = draw && !self.opponent_offered_draw;
-        let takeback_is_new = takeback && !self.opponent_proposed_takeback;
+        let is_asked_again = is_fresh && self.errands.is_empty();
+        let draw_is_new = draw && (is_asked_again || !self.opponent_offered_draw);
+        let takeback_is_new = takeback && (is_asked_again || !self.opponent_proposed_takeback);
         (self.opponent_offered_draw, self.opponent_proposed_takeback) = (draw, takeback);
         // Our move declines what stood before it, but its state may still show the offer: an answer
         // now would make an offer of our own.
@@ -39,7 +41,7 @@ impl Game {
         let accept =
             etiquette::accepts_draw(&self.seat.options.game, self.scores.last().copied(), move_number);
         tracing::info!(accept, "draw offered");
-        self.errand("answer to a draw offer", move |client, id| async move {
+        self.answer("answer to a draw offer", accept, move |client, id| async move {
             client.answer_draw(&id, accept).await
         });
     }
@@ -50,24 +52,18 @@ impl Game {
             && etiquette::grants_takeback(&self.seat.options.game, self.takebacks_granted);
         tracing::info!(grant, "takeback proposed");
         if grant {
-            self.takebacks_granted += 1;
             self.turn = Turn::Idle;
-            self.recheck_at = Some(Instant::now() + RECHECK);
         }
-        self.errand("answer to a takeback", move |client, id| async move {
+        self.answer("answer to a takeback", grant, move |client, id| async move {
             client.answer_takeback(&id, grant).await
         });
     }
 
     /// Direct challenges have no limit for the first move: we keep our own.
-    pub(super) fn watch_first_move(&mut self) {
-        let (Some(table), Some(now)) = (&self.table, &self.now) else { return };
+    pub(super) fn watch_first_move(&mut self, is_missing: bool) {
+        let Some(table) = &self.table else { return };
         let seconds = self.seat.options.game.abort_seconds;
-        let waits = seconds > 0
-            && now.position.plies_played() < 2
-            && now.position.side_to_move() != table.ours
-            && !table.is_slow()
-            && table.full.tournament_id.is_none();
+        let waits = seconds > 0 && is_missing && !table.is_slow() && table.full.tournament_id.is_none();
         let wait = Duration::from_secs(seconds);
         self.abort_at = waits.then(|| self.abort_at.unwrap_or_else(|| Instant::now() + wait));
     }
@@ -129,14 +125,38 @@ impl Game {
         F: Future<Output = Result<(), Error>> + Send + 'static,
     {
         let (client, id) = (self.seat.client.clone(), self.id.clone());
-        self.errands.spawn(
-            async move {
-                match persist(|| request(client.clone(), id.clone())).await {
-                    Ok(()) => tracing::debug!(what, "done"),
-                    Err(error) => tracing::warn!(what, %error, "request failed"),
-                }
+        self.run_errand(what, async move { persist(|| request(client.clone(), id.clone())).await });
+    }
+
+    /// Answers an offer. A yes that comes when the offer has lapsed, or twice, makes an offer of our
+    /// own: it is said once, and then the stream has to show that the offer still stands.
+    fn answer<F>(
+        &mut self,
+        what: &'static str,
+        is_yes: bool,
+        request: impl Fn(Client, GameId) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = Result<(), Error>> + Send + 'static,
+    {
+        if is_yes {
+            self.recheck_soon();
+            self.run_errand(what, request(self.seat.client.clone(), self.id.clone()));
+        } else {
+            self.errand(what, request);
+        }
+    }
+
+    fn run_errand(
+        &mut self,
+        what: &'static str,
+        request: impl Future<Output = Result<(), Error>> + Send + 'static,
+    ) {
+        let errand = async move {
+            match request.await {
+                Ok(()) => tracing::debug!(what, "done"),
+                Err(error) => tracing::warn!(what, %error, "request failed"),
             }
-            .in_current_span(),
-        );
+        };
+        self.errands.spawn(errand.in_current_span());
     }
 }

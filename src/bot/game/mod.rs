@@ -2,6 +2,8 @@
 
 mod manners;
 mod options;
+#[cfg(test)]
+mod tests;
 
 pub use options::GameOptions;
 
@@ -190,7 +192,8 @@ impl Game {
             }
             GameEvent::OpponentGone { gone, claim_win_in } => {
                 tracing::debug!(gone, ?claim_win_in, "opponent's presence");
-                self.claim_at = claim_win_in.filter(|_| gone).map(|wait| Instant::now() + wait);
+                let wait = claim_win_in.filter(|_| gone);
+                self.claim_at = wait.and_then(|wait| Instant::now().checked_add(wait));
                 None
             }
             GameEvent::Unknown(kind) => {
@@ -226,7 +229,7 @@ impl Game {
     fn on_state(&mut self, state: GameState, is_fresh: bool) -> Option<FinishedGame> {
         let Some(table) = &self.table else {
             tracing::warn!("a state before the game's first line; opening the stream again");
-            self.recheck_at = Some(Instant::now());
+            self.recheck_soon();
             return None;
         };
         if !table.is_playable() {
@@ -236,27 +239,28 @@ impl Game {
             Ok(position) => position,
             Err(error) => {
                 tracing::error!(%error, "this state cannot be set up; waiting for the next one");
+                self.watch_first_move(state.moves.is_empty());
                 return state.status.is_over().then(|| self.finish(&state, &Position::default()));
             }
         };
         let is_new = self.now.as_ref().is_none_or(|now| now.state.moves != state.moves);
-        let was_empty = self.now.is_none();
+        let plies_before = self.now.as_ref().map(|now| now.position.plies_played());
         self.now = Some(Now { state: state.clone(), position: position.clone(), arrived: Instant::now() });
         if is_new {
-            self.on_new_position(&state, &position, was_empty);
+            self.on_new_position(&state, &position, plies_before);
         }
         if state.status.is_over() {
             return Some(self.finish(&state, &position));
         }
         self.answer_offers(&state, is_new, is_fresh);
-        self.watch_first_move();
+        self.watch_first_move(position.plies_played() < 2 && !self.is_our_turn());
         if self.is_our_turn() && self.turn.is_idle() && self.recheck_at.is_none() {
             self.take_turn(is_fresh);
         }
         None
     }
 
-    fn on_new_position(&mut self, state: &GameState, position: &Position, is_first: bool) {
+    fn on_new_position(&mut self, state: &GameState, position: &Position, plies_before: Option<usize>) {
         self.claim_at = None;
         self.recheck_at = None;
         if !self.turn.belongs_to(&state.moves) {
@@ -266,10 +270,10 @@ impl Game {
         // What was taken back may come again, and is then a new question.
         self.answered.take_if(|answer| position.plies_played() < answer.ply);
         self.record.trim(position.plies_played());
-        if is_first {
-            self.greet(position);
-        } else {
-            self.report_move(position);
+        match plies_before {
+            None => self.greet(position),
+            Some(before) if position.plies_played() < before => self.takebacks_granted += 1,
+            Some(_) => self.report_move(position),
         }
     }
 
@@ -301,6 +305,8 @@ impl Game {
             if is_fresh {
                 tracing::warn!(mv = %answer.mv, "the server does not have our move; sending it again");
                 self.send(answer, false);
+            } else {
+                self.recheck_soon();
             }
             return;
         }
@@ -396,7 +402,7 @@ impl Game {
         // If the stream does not soon show the move, ask for the whole game again.
         let is_shown = self.now.as_ref().is_some_and(|now| now.state.moves != answer.moves);
         if !is_shown {
-            self.recheck_at = Some(Instant::now() + RECHECK);
+            self.recheck_soon();
         }
         match sent {
             Sent::Taken { round_trip } => {
@@ -417,6 +423,11 @@ impl Game {
         if !is_over && self.is_our_turn() && self.turn.is_idle() {
             self.take_turn(false);
         }
+    }
+
+    /// Unless the stream shows something new before, it is opened anew to see where the game stands.
+    fn recheck_soon(&mut self) {
+        self.recheck_at = Some(Instant::now() + RECHECK);
     }
 
     fn tell(&self, report: Report) {
