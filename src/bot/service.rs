@@ -26,6 +26,8 @@ use tracing::Instrument;
 const PATIENCE: Patience = Patience { cap: Duration::from_secs(30), stable: Duration::from_secs(60) };
 /// How often the list of running games is compared with ours.
 const SWEEP: Duration = Duration::from_secs(120);
+/// Pause before a game whose task failed is taken up again: the fault may come back at once.
+const RESTART: Duration = Duration::from_secs(1);
 /// Answers to challenges still under way when the service stops get this long.
 const LAST_REPLIES: Duration = Duration::from_secs(2);
 /// Ids of finished games that are remembered, so that a late word about one starts nothing.
@@ -147,7 +149,7 @@ impl Service {
             tokio::select! {
                 signal = feed.next() => self.on_signal(signal?),
                 Some(end) = self.games.join_next_with_id() => self.on_game_end(end)?,
-                Some(reply) = self.replies.join_next() => self.on_reply(reply),
+                Some(reply) = self.replies.join_next() => self.on_reply(reply)?,
                 () = at(self.slots.next_deadline()) => self.expire(),
                 _ = sweep.tick() => self.ask_what_runs(),
                 changed = self.stop.changed() => match changed {
@@ -231,13 +233,20 @@ impl Service {
         let is_slow = info.speed == "correspondence";
         let guest = Guest { is_bot: info.opponent.is_bot(), user: info.opponent.id, is_slow };
         self.slots.started(&id, guest);
-        self.spawn(id);
+        self.spawn(id, Duration::ZERO);
     }
 
-    fn spawn(&mut self, id: GameId) {
+    fn spawn(&mut self, id: GameId, pause: Duration) {
         let span =
             tracing::info_span!("game", %id, opponent = tracing::field::Empty, color = tracing::field::Empty);
-        let task = self.games.spawn(game::play(self.seat.clone(), id.clone()).instrument(span));
+        let game = game::play(self.seat.clone(), id.clone());
+        let game = async move {
+            if !pause.is_zero() {
+                sleep(pause).await;
+            }
+            game.await
+        };
+        let task = self.games.spawn(game.instrument(span));
         self.ids.insert(task.id(), id);
     }
 
@@ -251,9 +260,10 @@ impl Service {
         let task = end.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
         let Some(id) = self.ids.remove(&task) else { return Ok(()) };
         match end {
-            Ok((_, Ok(_))) => {
+            Ok((_, Ok(finished))) => {
                 self.slots.release(&id);
-                self.finished.push_back(id);
+                // One that was only refused is tried again when the server says that it runs.
+                self.finished.extend(finished.map(|_| id));
                 if self.finished.len() > REMEMBERED {
                     self.finished.pop_front();
                 }
@@ -262,7 +272,7 @@ impl Service {
             Ok((_, Err(error))) => Err(error.into()),
             Err(error) => {
                 tracing::error!(%id, %error, "the game's task ended badly; taking the game up again");
-                self.spawn(id);
+                self.spawn(id, RESTART);
                 Ok(())
             }
         }
@@ -333,11 +343,18 @@ impl Service {
         self.replies.spawn(async move { Reply::Playing(client.playing().await) });
     }
 
-    fn on_reply(&mut self, reply: Result<Reply, JoinError>) {
+    fn on_reply(&mut self, reply: Result<Reply, JoinError>) -> Result<(), RunError> {
         match reply {
+            Ok(
+                Reply::Accepted(_, Err(error @ Error::Unauthorized(..)))
+                | Reply::Declined(_, Err(error @ Error::Unauthorized(..)))
+                | Reply::Playing(Err(error @ Error::Unauthorized(..))),
+            ) => return Err(error.into()),
             Ok(Reply::Accepted(id, Ok(()))) => self.slots.accepted(&id, tokio::time::Instant::now()),
+            // Refused because an earlier try of ours got through.
+            Ok(Reply::Accepted(id, Err(_))) if self.slots.is_running(&id) => (),
             Ok(Reply::Accepted(id, Err(error))) => {
-                tracing::info!(%id, %error, "the challenge is gone");
+                tracing::info!(%id, %error, "the challenge could not be accepted");
                 self.slots.withdraw(&id);
             }
             Ok(Reply::Declined(_, Ok(()))) => (),
@@ -346,11 +363,17 @@ impl Service {
             Ok(Reply::Playing(Err(error))) => tracing::warn!(%error, "could not ask for the running games"),
             Err(error) => tracing::error!(%error, "a request ended badly"),
         }
+        Ok(())
     }
 
     fn expire(&mut self) {
-        for id in self.slots.expire(tokio::time::Instant::now()) {
+        let expired = self.slots.expire(tokio::time::Instant::now());
+        for id in expired.places {
             tracing::info!(%id, "the game never started; its place is free again");
+        }
+        for id in expired.waiting {
+            tracing::info!(%id, "challenge declined: no place became free");
+            self.decline(id, DeclineReason::Later);
         }
     }
 
@@ -361,3 +384,6 @@ impl Service {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

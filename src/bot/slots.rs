@@ -68,6 +68,15 @@ struct Waiting {
     until: Instant,
 }
 
+/// What is past its deadline.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Expired {
+    /// Accepted challenges whose games never started.
+    pub places: Vec<GameId>,
+    /// Challenges that waited in vain.
+    pub waiting: Vec<GameId>,
+}
+
 /// The ledger. Every place is given back by the end of its game, a refusal, or a deadline.
 pub struct Slots {
     options: ChallengeOptions,
@@ -140,12 +149,12 @@ impl Slots {
     }
 
     /// Gives back what is past its deadline and names it.
-    pub fn expire(&mut self, now: Instant) -> Vec<GameId> {
+    pub fn expire(&mut self, now: Instant) -> Expired {
         let late = |place: &Place| matches!(place.stage, Stage::Accepted(until) if until <= now);
         let places = self.places.iter().filter(|(_, place)| late(place)).map(|(id, _)| id.clone());
         let waiting = self.queue.iter().filter(|waiting| waiting.until <= now).map(|w| w.id.clone());
-        let expired: Vec<GameId> = places.chain(waiting).collect();
-        for id in &expired {
+        let expired = Expired { places: places.collect(), waiting: waiting.collect() };
+        for id in expired.places.iter().chain(&expired.waiting) {
             self.release(id);
         }
         expired
@@ -303,7 +312,7 @@ mod tests {
         assert_eq!(slots.next_deadline(), None, "an acceptance on its way has its own time-out");
         slots.accepted(&first.id, now);
         assert_eq!(slots.next_deadline(), Some(now + START_DEADLINE));
-        assert_eq!(slots.expire(now + START_DEADLINE), vec![first.id]);
+        assert_eq!(slots.expire(now + START_DEADLINE).places, [first.id]);
         assert!(slots.is_idle());
     }
 
@@ -316,7 +325,7 @@ mod tests {
         slots.accepted(&first.id, now);
         slots.withdraw(&first.id);
         assert!(slots.is_running(&first.id));
-        assert_eq!(slots.expire(now + START_DEADLINE * 2), vec![]);
+        assert_eq!(slots.expire(now + START_DEADLINE * 2), Expired::default());
         slots.release(&first.id);
         assert!(slots.is_idle());
     }
@@ -338,6 +347,6 @@ mod tests {
         slots.admit(&challenge("aaaaaaa1", "u1", false, false), now);
         let waiting = challenge("aaaaaaa2", "u2", false, false);
         slots.admit(&waiting, now);
-        assert_eq!(slots.expire(now + QUEUE_DEADLINE), vec![waiting.id]);
+        assert_eq!(slots.expire(now + QUEUE_DEADLINE).waiting, [waiting.id]);
     }
 }
