@@ -44,6 +44,12 @@ impl EngineHandle {
         self.send(Instant::now(), Task::Think { position, limits })
     }
 
+    /// A job that ends the thread by a fault.
+    #[cfg(test)]
+    pub fn go_panicking(&mut self) -> Search {
+        self.send(Instant::now(), Task::Panic)
+    }
+
     fn send(&mut self, start: Instant, task: Task) -> Search {
         self.stop_latest();
         let progress = Arc::new(Progress::default());
@@ -272,10 +278,6 @@ mod tests {
     }
 
     impl EngineHandle {
-        fn go_panicking(&mut self) -> Search {
-            self.send(Instant::now(), Task::Panic)
-        }
-
         fn go_since(&mut self, start: Instant, position: Position, limits: Limits) -> Search {
             self.send(start, Task::Think { position, limits })
         }

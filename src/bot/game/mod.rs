@@ -271,7 +271,8 @@ impl Game {
         self.answered.take_if(|answer| position.plies_played() < answer.ply);
         self.record.trim(position.plies_played());
         match plies_before {
-            None => self.greet(position),
+            None if !state.status.is_over() => self.greet(position),
+            None => (),
             Some(before) if position.plies_played() < before => self.takebacks_granted += 1,
             Some(_) => self.report_move(position),
         }
