@@ -31,6 +31,8 @@ const SLOW_THINKING: usize = 2;
 const RESPAWN: Duration = Duration::from_secs(2);
 /// How often the list of running games is compared with ours.
 const SWEEP: Duration = Duration::from_secs(120);
+/// Pause before a game whose task failed is taken up again: the fault may come back at once.
+const RESTART: Duration = Duration::from_secs(1);
 /// Answers to challenges still under way when the service stops get this long.
 const LAST_REPLIES: Duration = Duration::from_secs(2);
 /// Ids of finished games that are remembered, so that a late word about one starts nothing.
@@ -262,9 +264,10 @@ impl Service {
         let task = end.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
         let Some(id) = self.ids.remove(&task) else { return Ok(()) };
         match end {
-            Ok((_, Ok(_))) => {
+            Ok((_, Ok(finished))) => {
                 self.slots.release(&id);
-                self.finished.push_back(id);
+                // One that was only refused is tried again when the server says that it runs.
+                self.finished.extend(finished.map(|_| id));
                 if self.finished.len() > REMEMBERED {
                     self.finished.pop_front();
                 }
@@ -391,3 +394,6 @@ impl Service {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -192,6 +192,9 @@ async fn think(mut search: Search, limits: Limits, position: Position, moves: St
         search.stop();
         finished = timeout(GRACE, search.finish()).await;
     }
+    if let Ok(Err(error)) = &finished {
+        tracing::error!(%error, "the engine failed; a move is sent all the same");
+    }
     let engine_failed = !matches!(finished, Ok(Ok(_)));
     if let Ok(Err(gone)) = &finished {
         tracing::error!(%gone, "another engine is started for the next move");
@@ -233,6 +236,8 @@ async fn send(client: &Client, id: &GameId, uci: &str, offering_draw: bool) -> S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::EngineOptions;
+    use crate::worker::EngineHandle;
 
     #[test]
     fn only_our_own_next_ply_belongs_to_a_move_being_sent() {
@@ -264,6 +269,27 @@ mod tests {
         };
         let text = describe(&Position::default(), &report);
         assert_eq!(text, "search: depth 14, +0.31, 812 knps, 1.0 s, pv e4 e5");
+    }
+
+    fn handle() -> EngineHandle {
+        let options = EngineOptions { hash_mb: 1, ..EngineOptions::default() };
+        EngineHandle::spawn("engine-test", &options).expect("a thread")
+    }
+
+    #[tokio::test]
+    async fn an_engine_that_fails_costs_no_move() {
+        let (mut engine, position) = (handle(), Position::default());
+        let thought = think(engine.go_panicking(), Limits::default(), position.clone(), String::new()).await;
+        assert!(thought.engine_failed && position.is_legal(thought.answer.mv), "{:?}", thought.answer);
+    }
+
+    #[tokio::test]
+    async fn a_search_that_overruns_is_stopped_and_its_move_is_sent() {
+        let (mut engine, position) = (handle(), Position::default());
+        let endless = engine.go(position.clone(), Limits::default());
+        let limits = Limits { hard: Some(Duration::from_millis(1)), ..Limits::default() };
+        let thought = think(endless, limits, position.clone(), String::new()).await;
+        assert!(position.is_legal(thought.answer.mv), "{:?}", thought.answer);
     }
 
     #[test]

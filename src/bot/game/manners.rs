@@ -12,7 +12,8 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 impl Game {
-    /// Draw offers and takebacks are answered once, when they first show.
+    /// Draw offers and takebacks are answered once, when they first show; and once more if the whole
+    /// game, asked for again, still shows them: our answer has not come through then.
     pub(super) fn answer_offers(&mut self, state: &GameState, is_new: bool, is_fresh: bool) {
         let (Some(table), Some(now)) = (&self.table, &self.now) else { return };
         let (draw, takeback) = match table.ours {
@@ -21,8 +22,9 @@ impl Game {
         };
         let we_just_moved = now.position.side_to_move() != table.ours;
         let move_number = now.position.move_number();
-        let draw_is_new = draw && !self.opponent_offered_draw;
-        let takeback_is_new = takeback && !self.opponent_proposed_takeback;
+        let is_asked_again = is_fresh && self.errands.is_empty();
+        let draw_is_new = draw && (is_asked_again || !self.opponent_offered_draw);
+        let takeback_is_new = takeback && (is_asked_again || !self.opponent_proposed_takeback);
         (self.opponent_offered_draw, self.opponent_proposed_takeback) = (draw, takeback);
         // Our move declines what stood before it, but its state may still show the offer: an answer
         // now would make an offer of our own.
@@ -51,9 +53,7 @@ impl Game {
             && etiquette::grants_takeback(&self.seat.options.game, self.takebacks_granted);
         tracing::info!(grant, "takeback proposed");
         if grant {
-            self.takebacks_granted += 1;
             self.turn = Turn::Idle;
-            self.recheck_at = Some(Instant::now() + RECHECK);
         }
         self.errand_once("answer to a takeback", move |client, id| async move {
             client.answer_takeback(&id, grant).await

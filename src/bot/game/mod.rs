@@ -238,7 +238,7 @@ impl Game {
     fn on_state(&mut self, state: GameState, is_fresh: bool) -> Option<FinishedGame> {
         let Some(table) = &self.table else {
             tracing::warn!("a state before the game's first line; opening the stream again");
-            self.recheck_at = Some(Instant::now());
+            self.recheck_soon();
             return None;
         };
         if !table.is_playable() {
@@ -262,7 +262,7 @@ impl Game {
             return Some(self.finish(&state, &position));
         }
         self.answer_offers(&state, is_new, is_fresh);
-        self.watch_first_move();
+        self.watch_first_move(position.plies_played() < 2 && !self.is_our_turn());
         if self.is_our_turn() && self.turn.is_idle() && self.recheck_at.is_none() {
             self.take_turn(is_fresh);
         }
@@ -317,6 +317,8 @@ impl Game {
             if is_fresh {
                 tracing::warn!(mv = %answer.mv, "the server does not have our move; sending it again");
                 self.send(answer, false);
+            } else {
+                self.recheck_soon();
             }
             return;
         }
@@ -424,7 +426,7 @@ impl Game {
         // If the stream does not soon show the move, ask for the whole game again.
         let is_shown = self.now.as_ref().is_some_and(|now| now.state.moves != answer.moves);
         if !is_shown {
-            self.recheck_at = Some(Instant::now() + RECHECK);
+            self.recheck_soon();
         }
         match sent {
             Sent::Taken { round_trip } => {
@@ -445,6 +447,11 @@ impl Game {
         if !is_over && self.is_our_turn() && self.turn.is_idle() {
             self.take_turn(false);
         }
+    }
+
+    /// Unless the stream shows something new before, it is opened anew to see where the game stands.
+    fn recheck_soon(&mut self) {
+        self.recheck_at = Some(Instant::now() + RECHECK);
     }
 
     fn tell(&self, report: Report) {
