@@ -27,12 +27,10 @@ use tracing::Instrument;
 const PATIENCE: Patience = Patience { cap: Duration::from_secs(30), stable: Duration::from_secs(60) };
 /// Games without a running clock that may think at the same time.
 const SLOW_THINKING: usize = 2;
-/// A game whose task failed is taken up again after this time.
+/// Pause before a game whose task failed is taken up again: the fault may come back at once.
 const RESPAWN: Duration = Duration::from_secs(2);
 /// How often the list of running games is compared with ours.
 const SWEEP: Duration = Duration::from_secs(120);
-/// Pause before a game whose task failed is taken up again: the fault may come back at once.
-const RESTART: Duration = Duration::from_secs(1);
 /// Answers to challenges still under way when the service stops get this long.
 const LAST_REPLIES: Duration = Duration::from_secs(2);
 /// Ids of finished games that are remembered, so that a late word about one starts nothing.
@@ -355,6 +353,8 @@ impl Service {
                 | Reply::Playing(Err(error @ Error::Unauthorized(..))),
             ) => return Err(error.into()),
             Ok(Reply::Accepted(id, Ok(()))) => self.slots.accepted(&id, tokio::time::Instant::now()),
+            // Refused because an earlier try of ours got through.
+            Ok(Reply::Accepted(id, Err(_))) if self.slots.is_running(&id) => (),
             Ok(Reply::Accepted(id, Err(error))) => self.on_accept_failed(id, &error),
             Ok(Reply::Declined(_, Ok(()))) => (),
             Ok(Reply::Declined(id, Err(error))) => tracing::debug!(%id, %error, "could not decline"),

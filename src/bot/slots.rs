@@ -77,15 +77,6 @@ struct Waiting {
     until: Instant,
 }
 
-/// What is past its deadline.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Expired {
-    /// Accepted challenges whose games never started.
-    pub places: Vec<GameId>,
-    /// Challenges that waited in vain.
-    pub waiting: Vec<GameId>,
-}
-
 /// The ledger. Every place is given back by the end of its game, a refusal, or a deadline.
 pub struct Slots {
     options: ChallengeOptions,

@@ -389,7 +389,7 @@ mod tests {
     }
 
     impl EngineHandle {
-        fn go_panicking(&mut self) -> Search {
+        pub fn go_panicking(&mut self) -> Search {
             let (answer, report) = oneshot::channel();
             self.send(Job::Panic { _answer: answer });
             Search { report, progress: Arc::default(), finished: None }

@@ -1,6 +1,6 @@
 //! Everything in a game that is not a move: offers, takebacks, abort, claims, chat.
 
-use super::{ABORT_AGAIN, Game, RECHECK, UNLIMITED_PATIENCE};
+use super::{ABORT_AGAIN, Game, UNLIMITED_PATIENCE};
 use crate::bot::errand::persist;
 use crate::bot::etiquette;
 use crate::bot::turn::Turn;
@@ -42,6 +42,9 @@ impl Game {
         let accept = !self.turn.is_sending()
             && etiquette::accepts_draw(&self.seat.options.game, self.scores.last().copied(), move_number);
         tracing::info!(accept, "draw offered");
+        if accept {
+            self.recheck_soon();
+        }
         self.errand_once("answer to a draw offer", move |client, id| async move {
             client.answer_draw(&id, accept).await
         });
@@ -53,6 +56,7 @@ impl Game {
             && etiquette::grants_takeback(&self.seat.options.game, self.takebacks_granted);
         tracing::info!(grant, "takeback proposed");
         if grant {
+            self.recheck_soon();
             self.turn = Turn::Idle;
         }
         self.errand_once("answer to a takeback", move |client, id| async move {

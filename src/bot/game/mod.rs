@@ -262,7 +262,7 @@ impl Game {
             return Some(self.finish(&state, &position));
         }
         self.answer_offers(&state, is_new, is_fresh);
-        self.watch_first_move(position.plies_played() < 2 && !self.is_our_turn());
+        self.watch_first_move();
         if self.is_our_turn() && self.turn.is_idle() && self.recheck_at.is_none() {
             self.take_turn(is_fresh);
         }
@@ -282,10 +282,14 @@ impl Game {
         let is_taken_back = before.is_some_and(|before| plies < before);
         self.answered.take_if(|answer| is_taken_back && plies <= answer.ply);
         self.record.trim(plies);
-        if before.is_none() {
-            self.greet(position);
-        } else {
-            self.report_move(position);
+        if is_taken_back {
+            self.takebacks_granted += 1;
+        }
+        match before {
+            None if state.status.is_over() => (),
+            None => self.greet(position),
+            Some(_) if is_taken_back => (),
+            Some(_) => self.report_move(position),
         }
     }
 

@@ -1,14 +1,21 @@
-//! A game's task, fed with lines by hand: nothing here reaches a network.
+//! A game's task, fed with lines by hand.
 
 use super::*;
 use crate::book::BookOptions;
 use crate::lichess::{GameClock, LichessOptions, Status, Token};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
 
 const ABORT: Duration = Duration::from_secs(30);
 
-/// A game of `Tabiya` with a book of one line.
+/// A game of `Tabiya` with a book of one line, on a server that nobody will ask.
 fn game() -> Game {
-    let lichess = LichessOptions { token: Token::new("lip_test"), url: "http://127.0.0.1:9".to_string() };
+    game_at("http://127.0.0.1:9")
+}
+
+fn game_at(url: &str) -> Game {
+    let lichess = LichessOptions { token: Token::new("lip_test"), url: url.to_string() };
     let csv = b"moves\n1. e4 e5 2. Nf3 Nc6 3. Bb5\n";
     let book = Book::from_csv(csv, "the test", &BookOptions::default()).expect("a book");
     let seat = Seat {
@@ -211,4 +218,54 @@ async fn a_claim_too_far_away_to_be_told_is_no_claim() {
     let claim_win_in = Some(Duration::MAX);
     game.on_event(GameEvent::OpponentGone { gone: true, claim_win_in });
     assert_eq!(game.claim_at, None);
+}
+
+/// A server that takes each request and hangs up without a word; its address, and the requests.
+async fn hangs_up() -> (String, mpsc::UnboundedReceiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let (requests, seen) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        loop {
+            let (mut connection, _) = listener.accept().await.expect("a connection");
+            let mut bytes = [0; 4_096];
+            let length = connection.read(&mut bytes).await.expect("a request");
+            let text = String::from_utf8_lossy(&bytes[..length]).into_owned();
+            drop(connection.shutdown().await);
+            if requests.send(text).is_err() {
+                break;
+            }
+        }
+    });
+    (url, seen)
+}
+
+#[tokio::test]
+async fn yes_to_an_offer_is_said_once_and_again_only_while_the_offer_stands() {
+    type Offer = fn(&mut GameState);
+    let rows: [(Offer, &str); 2] = [
+        (|state| state.black_offers_draw = true, "/draw/yes "),
+        (|state| state.black_proposes_takeback = true, "/takeback/yes "),
+    ];
+    let moves = format!("{}e2e4 e7e5", "g1f3 g8f6 f3g1 f6g8 ".repeat(15));
+    for (offer, path) in rows {
+        let (url, mut seen) = hangs_up().await;
+        let mut game = game_at(&url);
+        game.scores.push(Score(-500));
+        game.sit(full(Color::White, &moves));
+        game.turn = Turn::Idle;
+        let mut offered = state(&moves);
+        offer(&mut offered);
+        game.hear(offered.clone());
+        while game.errands.join_next().await.is_some() {}
+        let request = seen.recv().await.expect("an answer");
+        assert!(request.contains(path), "{request}");
+        assert!(seen.try_recv().is_err(), "{path} again without looking first");
+        assert!(game.recheck_at.take().is_some(), "{path}: look whether it came through");
+        game.turn = Turn::Idle;
+        game.sit(GameFull { state: offered, ..full(Color::White, &moves) });
+        while game.errands.join_next().await.is_some() {}
+        let request = seen.recv().await.expect("an answer again");
+        assert!(request.contains(path), "{request}");
+    }
 }
