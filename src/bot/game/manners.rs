@@ -156,6 +156,8 @@ impl Game {
 fn log_outcome(what: &'static str, outcome: Result<(), Error>) {
     match outcome {
         Ok(()) => tracing::debug!(what, "done"),
-        Err(error) => tracing::warn!(what, %error, "request failed"),
+        Err(error) if error.is_retriable() => tracing::warn!(what, %error, "request failed"),
+        // A claim too early, an abort too late: to be expected.
+        Err(error) => tracing::info!(what, %error, "refused"),
     }
 }
