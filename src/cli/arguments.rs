@@ -1,6 +1,6 @@
 //! The command line as clap reads it.
 
-use super::PerftArguments;
+use super::{EvalArguments, PerftArguments};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -23,6 +23,8 @@ pub enum Command {
     Upgrade(UpgradeArguments),
     /// Count the leaves of the tree of legal moves
     Perft(PerftArguments),
+    /// Print what each term of the evaluation says about a position
+    Eval(EvalArguments),
     /// Search a fixed set of positions; the number of nodes is the signature of the search
     Bench,
 }

@@ -2,12 +2,14 @@
 
 mod arguments;
 mod bench;
+mod eval;
 mod perft;
 mod run;
 mod signals;
 mod upgrade;
 
 pub use arguments::{Arguments, Command, UpgradeArguments};
+pub use eval::EvalArguments;
 pub use perft::PerftArguments;
 
 use crate::config::{Config, Mistakes, usual_file};
@@ -37,6 +39,7 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
             Err(mistakes) => fail(exit::CONFIGURATION, mistakes),
         },
         Command::Perft(arguments) => perft::run(&arguments),
+        Command::Eval(arguments) => eval::run(&arguments),
         Command::Bench => bench::run(),
     }
 }

@@ -3,7 +3,7 @@
 pub mod bench;
 pub mod castling;
 mod checks;
-mod evaluate;
+pub mod classical;
 mod fen;
 mod history;
 mod limits;
@@ -19,7 +19,7 @@ mod tt;
 mod window;
 mod zobrist;
 
-pub use evaluate::evaluate;
+pub use classical::evaluate;
 
 pub use limits::Limits;
 pub use moves::{Move, MoveKind, MoveList};
