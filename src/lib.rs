@@ -7,6 +7,7 @@
 //! - [`engine`] is pure, synchronous chess: position, search, evaluation.
 //! - [`pgn`] writes finished games.
 //! - [`practice`] is a small Lichess in the same binary, for `demo` and the tests.
+//! - [`train`] is offline: own games, and the fit of the evaluation to them; the bot knows nothing of it.
 //! - [`config`], [`logging`] and [`cli`] put the parts together; no part imports them.
 //!
 //! The way of a move: a line of the game stream becomes a `GameEvent`, the task of that game
@@ -22,4 +23,5 @@ pub mod lichess;
 pub mod logging;
 pub mod pgn;
 pub mod practice;
+pub mod train;
 pub mod worker;

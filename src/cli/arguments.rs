@@ -1,6 +1,6 @@
 //! The command line as clap reads it.
 
-use super::{EvalArguments, PerftArguments};
+use super::{EvalArguments, PerftArguments, TuneArguments};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -25,6 +25,8 @@ pub enum Command {
     Perft(PerftArguments),
     /// Print what each term of the evaluation says about a position
     Eval(EvalArguments),
+    /// Fit the weights of the evaluation to labelled positions, or play games that make such positions
+    Tune(TuneArguments),
     /// Search a fixed set of positions; the number of nodes is the signature of the search
     Bench,
 }

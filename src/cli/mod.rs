@@ -6,11 +6,13 @@ mod eval;
 mod perft;
 mod run;
 mod signals;
+mod tune;
 mod upgrade;
 
 pub use arguments::{Arguments, Command, UpgradeArguments};
 pub use eval::EvalArguments;
 pub use perft::PerftArguments;
+pub use tune::TuneArguments;
 
 use crate::config::{Config, Mistakes, usual_file};
 use crate::logging;
@@ -40,6 +42,7 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
         },
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
         Command::Bench => bench::run(),
     }
 }

@@ -1,7 +1,9 @@
 //! Weights of the classical evaluation, in centipawns: (middlegame, endgame), in the order of the terms.
 //!
 //! The squares begin with a1 and end with h8, as the side whose man it is sees the board; other runs go
-//! by rank, count or kind of man as the terms say. Set by hand.
+//! by rank, count or kind of man as the terms say. `tabiya tune` writes this file.
+//!
+//! Set by hand.
 
 use super::tapered::Tapered;
 use super::terms::WEIGHT_COUNT;
