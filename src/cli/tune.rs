@@ -40,6 +40,9 @@ pub struct TuneArguments {
     /// Positions of one game that together tell as much as one
     #[arg(long, default_value_t = 16.0, value_parser = positive)]
     pub redundancy: f64,
+    /// Share of what a search saw, where the line tells it (ce), in what is expected; the rest is the result
+    #[arg(long, default_value_t = 0.5, value_parser = share)]
+    pub trust: f64,
     /// Where the fit is kept, to go on from after an interruption
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
@@ -54,6 +57,11 @@ pub struct TuneArguments {
 fn positive(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| format!("{text:?} is not a number"))?;
     if number.is_finite() && number > 0.0 { Ok(number) } else { Err("must be above 0".to_string()) }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| format!("{text:?} is not a number"))?;
+    if (0.0..=1.0).contains(&number) { Ok(number) } else { Err("must be from 0 to 1".to_string()) }
 }
 
 /// Why there was nothing to fit, or nowhere to put it.
@@ -139,6 +147,7 @@ fn fit(arguments: &TuneArguments) -> Result<(), TuneError> {
         epochs: arguments.epochs as usize,
         deviation: arguments.deviation,
         redundancy: arguments.redundancy,
+        trust: arguments.trust,
         threads: threads(arguments),
     };
     let fresh = Fit::begin(&samples, &options);
@@ -204,9 +213,9 @@ fn origin(arguments: &TuneArguments, positions: usize) -> String {
     let name =
         |file: &PathBuf| file.file_name().map_or("-".into(), |name| name.to_string_lossy().into_owned());
     let files: Vec<String> = arguments.files.iter().map(name).collect();
-    let (epochs, deviation, redundancy) = (arguments.epochs, arguments.deviation, arguments.redundancy);
+    let TuneArguments { epochs, deviation, redundancy, trust, .. } = arguments;
     format!(
-        "Fitted to {positions} positions by\n`tabiya tune --epochs {epochs} --deviation {deviation} --redundancy {redundancy} {}`.",
+        "Fitted to {positions} positions by\n`tabiya tune --epochs {epochs} --deviation {deviation} --redundancy {redundancy} --trust {trust} {}`.",
         files.join(" ")
     )
 }

@@ -10,6 +10,7 @@
 //! threads.
 
 use super::labelled::Labelled;
+use crate::engine::Color;
 use crate::engine::classical::{Breakdown, FULL_PHASE, FULL_SCALE, WEIGHT_COUNT, WEIGHTS};
 use std::fmt::Write;
 use std::thread;
@@ -32,6 +33,8 @@ struct Head {
     shares: [f32; 2],
     /// White's points.
     result: f32,
+    /// What a search saw, in centipawns for White.
+    score: Option<f32>,
 }
 
 /// Every so manieth block of positions is held out: its loss tells whether the fit learns or memorises.
@@ -52,6 +55,10 @@ impl Samples {
             start: self.coefficients.len(),
             shares: [middlegame, (1.0 - middlegame) * scale],
             result: labelled.result.points() as f32,
+            score: labelled.score.map(|score| match labelled.position.side_to_move() {
+                Color::White => score as f32,
+                Color::Black => -score as f32,
+            }),
         });
         let counts = breakdown.coefficients().map(|(weight, count)| (weight as u16, count as i16));
         self.coefficients.extend(counts);
@@ -95,6 +102,9 @@ pub struct FitOptions {
     pub deviation: f64,
     /// Neighbouring positions that tell as much as one would alone.
     pub redundancy: f64,
+    /// Share of what a search saw, where it is known, in what is expected of a position; the rest is the
+    /// result. The result is true but blind chance plays in it, the search is near and biased.
+    pub trust: f64,
     pub threads: usize,
 }
 
@@ -105,6 +115,7 @@ pub struct Fit {
     pub weights: Vec<Pair>,
     /// Evaluation to expected result: points are `1 / (1 + exp(-steepness * centipawns))`.
     pub steepness: f64,
+    trust: f64,
     /// Adam's running means of the gradient and of its square.
     means: Vec<Pair>,
     squares: Vec<Pair>,
@@ -129,8 +140,11 @@ impl Fit {
     pub fn begin(samples: &Samples, options: &FitOptions) -> Fit {
         let weights = compiled();
         let zeros = vec![[0.0; 2]; WEIGHT_COUNT];
-        let mut fit = Fit { epoch: 0, weights, steepness: 0.0, means: zeros.clone(), squares: zeros };
+        let mut fit =
+            Fit { epoch: 0, weights, steepness: 0.0, trust: 0.0, means: zeros.clone(), squares: zeros };
+        // By the results alone: the searches' scores have the steepness of the evaluation itself.
         fit.steepness = fit.best_steepness(samples, options.threads);
+        fit.trust = options.trust;
         fit
     }
 
@@ -201,12 +215,19 @@ impl Fit {
         total.finish()
     }
 
+    /// What White should expect.
+    fn target(&self, head: &Head) -> f64 {
+        let result = f64::from(head.result);
+        let seen = |score| self.trust * logistic(self.steepness * f64::from(score));
+        head.score.map_or(result, |score| seen(score) + (1.0 - self.trust) * result)
+    }
+
     fn add_block(&self, samples: &Samples, block: usize, pass: &mut Pass) {
         for index in block * BLOCK..samples.len().min((block + 1) * BLOCK) {
             let head = &samples.heads[index];
-            let expected = 1.0 / (1.0 + (-self.steepness * samples.evaluate(index, &self.weights)).exp());
-            let result = f64::from(head.result);
-            let loss = cross_entropy(expected, result);
+            let expected = logistic(self.steepness * samples.evaluate(index, &self.weights));
+            let target = self.target(head);
+            let loss = cross_entropy(expected, target);
             if is_held_out(block) {
                 pass.losses.held_out += loss;
                 pass.held_out += 1;
@@ -214,7 +235,7 @@ impl Fit {
             }
             pass.losses.fitted += loss;
             pass.fitted += 1;
-            let slope = (expected - result) * self.steepness;
+            let slope = (expected - target) * self.steepness;
             let [middlegame, endgame] = head.shares.map(|share| slope * f64::from(share));
             for &(weight, count) in samples.coefficients(index) {
                 let gradient = &mut pass.gradient[usize::from(weight)];
@@ -264,6 +285,10 @@ impl Pass {
     }
 }
 
+fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
 fn cross_entropy(expected: f64, result: f64) -> f64 {
     let expected = expected.clamp(1e-12, 1.0 - 1e-12);
     -(result * expected.ln() + (1.0 - result) * (1.0 - expected).ln())
@@ -278,7 +303,7 @@ pub fn compiled() -> Vec<Pair> {
 impl Fit {
     /// All of the fit as text, exactly: one number a field, one weight a line.
     pub fn to_text(&self) -> String {
-        let mut text = format!("{} {}\n", self.epoch, self.steepness);
+        let mut text = format!("{} {} {}\n", self.epoch, self.steepness, self.trust);
         for weight in 0..WEIGHT_COUNT {
             let [[a, b], [c, d], [e, f]] = [&self.weights, &self.means, &self.squares].map(|of| of[weight]);
             let _ = writeln!(text, "{a} {b} {c} {d} {e} {f}");
@@ -289,9 +314,10 @@ impl Fit {
     /// Reads what [`Fit::to_text`] wrote; `None` if it is anything else.
     pub fn from_text(text: &str) -> Option<Fit> {
         let mut lines = text.lines();
-        let (epoch, steepness) = lines.next()?.split_once(' ')?;
-        let (epoch, steepness) = (epoch.parse().ok()?, steepness.parse().ok()?);
-        let mut fit = Fit { epoch, steepness, weights: vec![], means: vec![], squares: vec![] };
+        let [epoch, steepness, trust] = lines.next()?.split(' ').collect::<Vec<_>>().try_into().ok()?;
+        let (steepness, trust) = (steepness.parse().ok()?, trust.parse().ok()?);
+        let epoch = epoch.parse().ok()?;
+        let mut fit = Fit { epoch, steepness, trust, weights: vec![], means: vec![], squares: vec![] };
         for line in lines {
             let numbers: Vec<f64> = line.split(' ').map(|field| field.parse().ok()).collect::<Option<_>>()?;
             let [a, b, c, d, e, f] = numbers.try_into().ok()?;
@@ -333,7 +359,8 @@ mod tests {
                     _ => GameResult::Draw,
                 };
                 let before = samples.len();
-                samples.push(&Labelled { position: position.clone(), result });
+                let score = random.bool().then(|| random.i32(-300..300));
+                samples.push(&Labelled { position: position.clone(), result, score });
                 if samples.len() > before {
                     positions.push(position.clone());
                 }
@@ -342,7 +369,8 @@ mod tests {
         (samples, positions)
     }
 
-    const OPTIONS: FitOptions = FitOptions { epochs: 30, deviation: 20.0, redundancy: 16.0, threads: 1 };
+    const OPTIONS: FitOptions =
+        FitOptions { epochs: 30, deviation: 20.0, redundancy: 16.0, trust: 0.3, threads: 1 };
 
     #[test]
     fn the_tuner_evaluates_as_the_engine_does() {

@@ -1,4 +1,5 @@
-//! Positions labelled with the result of their game: `FEN4 c9 "result";`, one a line.
+//! Positions labelled with the result of their game: `FEN4 c9 "result";`, one a line. After it may stand what
+//! a search saw there, in centipawns for the side to move: `ce 31;`.
 
 use crate::engine::{FenError, Position};
 use std::io::{self, BufRead};
@@ -8,6 +9,8 @@ use thiserror::Error;
 pub struct Labelled {
     pub position: Position,
     pub result: GameResult,
+    /// What a search saw, in centipawns for the side to move.
+    pub score: Option<i32>,
 }
 
 /// How a game ended.
@@ -47,6 +50,8 @@ pub enum LabelError {
     Fen { line: usize, reason: FenError },
     #[error("line {line} does not end with c9 \"1-0\";, c9 \"0-1\"; or c9 \"1/2-1/2\";")]
     Result { line: usize },
+    #[error("line {line}: after ce stands {text:?} instead of a number")]
+    Score { line: usize, text: String },
     #[error("line {line}: {reason}")]
     Read { line: usize, reason: io::Error },
 }
@@ -67,18 +72,22 @@ pub fn read(input: impl BufRead, mut visit: impl FnMut(Labelled)) -> Result<usiz
 }
 
 fn parse(text: &str, line: usize) -> Result<Labelled, LabelError> {
-    let (fen, label) = text.split_once(" c9 ").ok_or(LabelError::Result { line })?;
-    let label = label.trim().trim_end_matches(';').trim_matches('"');
+    let (fen, operations) = text.split_once(" c9 ").ok_or(LabelError::Result { line })?;
+    let mut operations = operations.split(';').map(str::trim);
+    let label = operations.next().unwrap_or_default().trim_matches('"');
     let result = GameResult::ALL.into_iter().find(|result| result.as_str() == label);
     let result = result.ok_or(LabelError::Result { line })?;
+    let score = operations
+        .find_map(|operation| operation.strip_prefix("ce "))
+        .map(|text| text.trim().parse().map_err(|_| LabelError::Score { line, text: text.to_string() }));
     let position = Position::from_fen(fen).map_err(|reason| LabelError::Fen { line, reason })?;
-    Ok(Labelled { position, result })
+    Ok(Labelled { position, result, score: score.transpose()? })
 }
 
-/// A line of such a file, without its end.
-pub fn line(fen: &str, result: GameResult) -> String {
+/// A line of such a file, without its end. `score` is for the side to move.
+pub fn line(fen: &str, result: GameResult, score: i32) -> String {
     let fields: Vec<&str> = fen.split(' ').take(4).collect();
-    format!("{} c9 \"{}\";", fields.join(" "), result.as_str())
+    format!("{} c9 \"{}\"; ce {score};", fields.join(" "), result.as_str())
 }
 
 #[cfg(test)]
@@ -89,13 +98,10 @@ mod tests {
     fn what_is_written_is_read_again() {
         let fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 40";
         for result in GameResult::ALL {
-            let text = line(fen, result);
+            let text = line(fen, result, -31);
             let labelled = parse(&text, 1).unwrap_or_else(|error| panic!("{text}: {error}"));
-            assert_eq!(
-                (labelled.result, labelled.position.fen()),
-                (result, fen.replace("3 40", "0 1")),
-                "{text}"
-            );
+            assert_eq!((labelled.result, labelled.score), (result, Some(-31)), "{text}");
+            assert_eq!(labelled.position.fen(), fen.replace("3 40", "0 1"), "{text}");
         }
     }
 
@@ -104,6 +110,7 @@ mod tests {
         for (text, wanted) in [
             ("\n4k3/8/8/8/8/8/8/4K3 w - - c9 \"2-0\";", "line 2 does not end"),
             ("4k3/8/8/8/8/8/8/4K3 w - -", "line 1 does not end"),
+            ("4k3/8/8/8/8/8/8/4K3 w - - c9 \"1-0\"; ce far;", "line 1: after ce"),
             ("4k3/8/8/8/8/8/8 w - - c9 \"1-0\";", "line 1: "),
         ] {
             let error = read(text.as_bytes(), |_| ()).expect_err(text).to_string();

@@ -70,11 +70,11 @@ impl Player {
                 break result;
             }
             if !position.is_check() && !position.is_tactical(mv) && !report.score.is_mate() {
-                quiet.push(position.fen());
+                quiet.push((position.fen(), report.score.0));
             }
             position.play(mv);
         };
-        quiet.iter().map(|fen| labelled::line(fen, result)).collect()
+        quiet.iter().map(|(fen, score)| labelled::line(fen, result, *score)).collect()
     }
 
     fn search(&mut self, position: &Position) -> SearchReport {
