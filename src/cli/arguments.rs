@@ -1,6 +1,6 @@
 //! The command line as clap reads it.
 
-use super::{EvalArguments, PerftArguments, TuneArguments};
+use super::{EpdArguments, EvalArguments, PerftArguments, PuzzlesArguments, TuneArguments};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -27,6 +27,10 @@ pub enum Command {
     Eval(EvalArguments),
     /// Fit the weights of the evaluation to labelled positions, or play games that make such positions
     Tune(TuneArguments),
+    /// Solve puzzles in the format of Lichess, and count by rating and theme
+    Puzzles(PuzzlesArguments),
+    /// Solve suites of positions with known best moves, avoided moves, mates or graded moves
+    Epd(EpdArguments),
     /// Search a fixed set of positions; the number of nodes is the signature of the search
     Bench,
 }

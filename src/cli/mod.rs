@@ -2,16 +2,21 @@
 
 mod arguments;
 mod bench;
+mod epd;
 mod eval;
 mod perft;
+mod progress;
+mod puzzles;
 mod run;
 mod signals;
 mod tune;
 mod upgrade;
 
 pub use arguments::{Arguments, Command, UpgradeArguments};
+pub use epd::EpdArguments;
 pub use eval::EvalArguments;
 pub use perft::PerftArguments;
+pub use puzzles::PuzzlesArguments;
 pub use tune::TuneArguments;
 
 use crate::config::{Config, Mistakes, usual_file};
@@ -43,6 +48,8 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Puzzles(arguments) => puzzles::run(&arguments),
+        Command::Epd(arguments) => epd::run(&arguments),
         Command::Bench => bench::run(),
     }
 }
@@ -67,4 +74,12 @@ fn environment() -> impl Iterator<Item = (String, String)> {
 fn fail(code: u8, reason: impl Display) -> ExitCode {
     eprintln!("{reason}");
     ExitCode::from(code)
+}
+
+/// Threads as asked for, 0 meaning one per core.
+fn threads(asked: usize) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    }
 }

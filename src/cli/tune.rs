@@ -1,18 +1,17 @@
 //! `tabiya tune`: plays labelled positions, and fits the weights of the evaluation to them.
 
-use super::{exit, fail};
+use super::progress::Progress;
+use super::{exit, fail, threads};
 use crate::train::fit::{Fit, FitOptions, Samples};
 use crate::train::labelled::{self, LabelError};
+use crate::train::pool;
 use crate::train::selfplay::{PlayOptions, Player};
 use crate::train::weights_file;
 use clap::Args;
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc;
-use std::time::Instant;
 
 /// Fit the weights of the evaluation to labelled positions, or play games that make such positions.
 ///
@@ -92,53 +91,30 @@ pub fn run(arguments: &TuneArguments) -> ExitCode {
     }
 }
 
-fn threads(arguments: &TuneArguments) -> usize {
-    match arguments.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    }
-}
-
 fn write_error(path: &Path) -> impl Fn(io::Error) -> TuneError {
     let path = path.display().to_string();
     move |reason| TuneError::Write { path: path.clone(), reason }
 }
 
-/// Plays on all threads and writes each game as it ends. With more than one thread the games may come in
-/// another order.
+/// Plays on all threads and writes the games in their order.
 fn play(arguments: &TuneArguments, games: u64) -> Result<(), TuneError> {
     let path = arguments.output.as_deref().unwrap_or(Path::new("positions.epd"));
     let mut file = BufWriter::new(File::create(path).map_err(write_error(path))?);
     let options = PlayOptions { nodes: arguments.nodes, seed: arguments.seed };
-    let next = &AtomicU64::new(0);
-    let (sender, receiver) = mpsc::sync_channel::<Vec<String>>(64);
-    std::thread::scope(|scope| {
-        for _ in 0..threads(arguments) {
-            let sender = sender.clone();
-            scope.spawn(move || {
-                let mut player = Player::new(options);
-                let mut numbers = std::iter::repeat_with(|| next.fetch_add(1, Relaxed));
-                while let Some(number) = numbers.next().filter(|&number| number < games) {
-                    if sender.send(player.play(number)).is_err() {
-                        break;
-                    }
-                }
-            });
+    let mut progress = Progress::new(games as usize);
+    let mut positions = 0;
+    let player = || Player::new(options);
+    let game = |player: &mut Player, number: usize| player.play(number as u64);
+    pool::run(games as usize, threads(arguments.threads), player, game, |number, lines| {
+        positions += lines.len();
+        for line in lines {
+            writeln!(file, "{line}")?;
         }
-        drop(sender);
-        let mut progress = Progress::new(games);
-        let mut positions = 0;
-        // Owned here: when writing fails it is dropped, and the players stop.
-        for (game, lines) in receiver.into_iter().enumerate() {
-            positions += lines.len();
-            for line in lines {
-                writeln!(file, "{line}").map_err(write_error(path))?;
-            }
-            file.flush().map_err(write_error(path))?;
-            progress.show(game as u64 + 1, &format!("{positions} positions"));
-        }
+        file.flush()?;
+        progress.show(number + 1, &format!("{positions} positions"));
         Ok(())
     })
+    .map_err(write_error(path))
 }
 
 fn fit(arguments: &TuneArguments) -> Result<(), TuneError> {
@@ -148,7 +124,7 @@ fn fit(arguments: &TuneArguments) -> Result<(), TuneError> {
         deviation: arguments.deviation,
         redundancy: arguments.redundancy,
         trust: arguments.trust,
-        threads: threads(arguments),
+        threads: threads(arguments.threads),
     };
     let fresh = Fit::begin(&samples, &options);
     let before = fresh.losses(&samples, options.threads);
@@ -158,11 +134,10 @@ fn fit(arguments: &TuneArguments) -> Result<(), TuneError> {
         Some(path) if path.exists() => resume(path)?,
         _ => fresh,
     };
-    let mut progress = Progress::new(options.epochs as u64);
+    let mut progress = Progress::new(options.epochs);
     while fit.epoch < options.epochs {
         let losses = fit.step(&samples, &options);
-        progress
-            .show(fit.epoch as u64, &format!("loss {:.6}, held out {:.6}", losses.fitted, losses.held_out));
+        progress.show(fit.epoch, &format!("loss {:.6}, held out {:.6}", losses.fitted, losses.held_out));
         if fit.epoch.is_multiple_of(KEEP_EVERY) || fit.epoch == options.epochs {
             keep(arguments.state.as_deref(), &fit)?;
         }
@@ -218,31 +193,4 @@ fn origin(arguments: &TuneArguments, positions: usize) -> String {
         "Fitted to {positions} positions by\n`tabiya tune --epochs {epochs} --deviation {deviation} --redundancy {redundancy} --trust {trust} {}`.",
         files.join(" ")
     )
-}
-
-/// One line that is written over while there is a terminal, and now and then a new one otherwise.
-struct Progress {
-    all: u64,
-    start: Instant,
-    is_terminal: bool,
-}
-
-impl Progress {
-    fn new(all: u64) -> Progress {
-        Progress { all, start: Instant::now(), is_terminal: io::stderr().is_terminal() }
-    }
-
-    fn show(&mut self, done: u64, news: &str) {
-        const WIDTH: usize = 20;
-        let full = (WIDTH as u64 * done / self.all.max(1)) as usize;
-        let bar = "#".repeat(full) + &".".repeat(WIDTH - full);
-        let seconds = self.start.elapsed().as_secs();
-        let line = format!("[{bar}] {done} of {}, {seconds} s: {news}", self.all);
-        let is_milestone = done == self.all || done.is_multiple_of((self.all / 10).max(1));
-        match self.is_terminal {
-            true => eprint!("\r{line}{}", if done == self.all { "\n" } else { "" }),
-            false if is_milestone => eprintln!("{line}"),
-            false => (),
-        }
-    }
 }

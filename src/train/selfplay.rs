@@ -3,8 +3,9 @@
 //! Each game begins with random moves, so that no two are alike, and is given to the side that is far
 //! ahead for long. Kept are quiet positions: not in check, and the move played neither takes nor promotes.
 
+use super::Nobody;
 use super::labelled::{self, GameResult};
-use crate::engine::{Caller, Color, Engine, EngineOptions, Limits, Outcome, Position, SearchReport};
+use crate::engine::{Color, Engine, EngineOptions, Limits, Outcome, Position, SearchReport};
 
 /// How to play.
 #[derive(Clone, Copy, Debug)]
@@ -118,17 +119,6 @@ fn random_start(random: &mut fastrand::Rng) -> Position {
         position.play(moves[random.usize(..moves.len())]);
     }
     position
-}
-
-/// A caller that never stops and wants to hear nothing.
-struct Nobody;
-
-impl Caller for Nobody {
-    fn should_stop(&self) -> bool {
-        false
-    }
-
-    fn report(&self, _: &SearchReport) {}
 }
 
 #[cfg(test)]
