@@ -142,14 +142,15 @@ fn grades<'a>(
     Ok(pairs.map(|pair| pair.and_then(read)).collect::<Option<Vec<_>>>().unwrap_or_default())
 }
 
-/// A legal move in SAN, with or without its marks, or in UCI notation.
+/// A legal move in SAN, with or without its marks, or as origin and target (`g7f8`, `Bg7f8`, `Bg7-f8`).
 fn read_move(position: &Position, text: &str, line: usize) -> Result<Move, SuiteError> {
     let plain = |text: &str| text.trim_end_matches(['+', '#', '!', '?']).replace('0', "O").replace('=', "");
     let wanted = plain(text);
     let legal = position.legal_moves();
     let found = legal.into_iter().find(|&mv| plain(&san(position, mv)) == wanted);
+    let squares = wanted.trim_start_matches(['K', 'Q', 'R', 'B', 'N']).replace(['-', 'x'], "").to_lowercase();
     found
-        .or_else(|| position.parse_uci(text).ok())
+        .or_else(|| position.parse_uci(&squares).ok())
         .ok_or_else(|| SuiteError::Move { line, text: text.to_string() })
 }
 
@@ -170,6 +171,9 @@ mod tests {
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - bm Nxd5; id \"a\";", true),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - bm Nb1; id \"a; b\";", false),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - bm Nb1 Nxd5;", true),
+            ("7k/8/8/3q4/8/2N5/8/6K1 w - - bm c3d5;", true),
+            ("7k/8/8/3q4/8/2N5/8/6K1 w - - bm Nc3d5;", true),
+            ("7k/8/8/3q4/8/2N5/8/6K1 w - - bm Nc3xd5;", true),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - am Nxd5;", false),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - am Nb1 Kf1;", true),
             ("6k1/5ppp/8/8/8/8/5PPP/R2R2K1 w - - dm 1; bm Ra8;", true),
