@@ -11,7 +11,7 @@
 
 use super::labelled::Labelled;
 use crate::engine::Color;
-use crate::engine::classical::{Breakdown, FULL_PHASE, FULL_SCALE, WEIGHT_COUNT, WEIGHTS};
+use crate::engine::classical::{BARE_KING, Breakdown, FULL_PHASE, FULL_SCALE, WEIGHT_COUNT, WEIGHTS};
 use std::fmt::Write;
 use std::thread;
 
@@ -43,10 +43,12 @@ const HELD_OUT_EVERY: usize = 12;
 const BLOCK: usize = 1024;
 
 impl Samples {
-    /// Adds a position, unless it is a known draw, which no weight changes.
+    /// Adds a position, unless it is a known draw, which no weight changes, or an ending against a bare
+    /// king: those weights show the way to mate, and the result knows nothing of ways.
     pub fn push(&mut self, labelled: &Labelled) {
         let breakdown = Breakdown::of(&labelled.position);
-        if breakdown.scale == 0 {
+        let is_technique = breakdown.coefficients().any(|(weight, _)| BARE_KING.weights().contains(&weight));
+        if breakdown.scale == 0 || is_technique {
             return;
         }
         let middlegame = breakdown.phase as f32 / FULL_PHASE as f32;

@@ -22,7 +22,7 @@ pub use board::FULL_PHASE;
 pub use breakdown::{Breakdown, Row};
 pub use endings::FULL_SCALE;
 pub use tapered::Tapered;
-pub use terms::{TERMS, Term, WEIGHT_COUNT};
+pub use terms::{BARE_KING, TERMS, Term, WEIGHT_COUNT};
 pub use weights::WEIGHTS;
 
 use crate::engine::Score;

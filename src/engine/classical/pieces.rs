@@ -114,18 +114,22 @@ pub fn threats(men: &Men, attacks: &Attacks, color: Color, tally: &mut impl Tall
     let (us, them) = (color.to_index(), (!color).to_index());
     let theirs = &men.by[them];
     let by_pawns = attacks.by[us][PAWN];
-    for (index, men) in theirs[KNIGHT..=QUEEN].iter().enumerate() {
-        tally.add(color, THREAT_BY_PAWN.at(index), count(men & by_pawns));
-    }
     // A pawn defends well enough against whatever is worth no less than what it defends.
     let not_held = !attacks.by[them][PAWN];
-    let by_minors = attacks.by[us][KNIGHT] | attacks.by[us][BISHOP];
-    let by_rooks = attacks.by[us][ROOK];
-    for (kind, men) in theirs[..=QUEEN].iter().enumerate() {
-        let open_to_minors = if kind < ROOK { by_minors & not_held } else { by_minors };
-        let open_to_rooks = if kind < QUEEN { by_rooks & not_held } else { by_rooks };
-        tally.add(color, THREAT_BY_MINOR.at(kind), count(men & open_to_minors));
-        tally.add(color, THREAT_BY_ROOK.at(kind), count(men & open_to_rooks));
+    let by_minors =
+        (attacks.by[us][KNIGHT] | attacks.by[us][BISHOP]) & (not_held | theirs[ROOK] | theirs[QUEEN]);
+    let by_rooks = attacks.by[us][ROOK] & (not_held | theirs[QUEEN]);
+    for (term, first, attacked) in [
+        (THREAT_BY_PAWN, KNIGHT, by_pawns),
+        (THREAT_BY_MINOR, PAWN, by_minors),
+        (THREAT_BY_ROOK, PAWN, by_rooks),
+    ] {
+        // Mostly nothing is attacked so, and counting bits is slow on machines of every kind.
+        if attacked & men.colored[them] != 0 {
+            for (index, men) in theirs[first..=QUEEN].iter().enumerate() {
+                tally.add(color, term.at(index), count(men & attacked));
+            }
+        }
     }
     tally.add(color, HANGING.at(0), count(men.colored[them] & attacks.all[us] & !attacks.all[them]));
 
