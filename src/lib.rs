@@ -10,6 +10,7 @@
 //! - [`pgn`] writes finished games.
 //! - [`practice`] is a small Lichess in the same binary, for `demo` and the tests.
 //! - [`demo`] shows whole games against [`practice`].
+//! - [`train`] is offline: own games, and the fit of the evaluation to them; the bot knows nothing of it.
 //! - [`config`], [`logging`] and [`cli`] put the parts together; no part imports them.
 //!
 //! The way of a move: a line of the game stream becomes a `GameEvent`, the task of that game
@@ -27,5 +28,6 @@ pub mod lichess;
 pub mod logging;
 pub mod pgn;
 pub mod practice;
+pub mod train;
 pub mod uci;
 pub mod worker;

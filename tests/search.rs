@@ -168,7 +168,7 @@ fn mates_are_found_at_their_distance() {
         (3, "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"),
         (-1, CORNERED),
     ] {
-        let report = search(&position(fen), nodes(100_000));
+        let report = search(&position(fen), nodes(1_000_000));
         assert_eq!(report.score.moves_to_mate(), Some(moves), "{fen}: {report:?}");
     }
 }

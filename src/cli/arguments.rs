@@ -1,6 +1,7 @@
 //! The command line as clap reads it.
 
-use super::{DemoArguments, MatchArguments, PerftArguments, PlayArguments, UciArguments};
+use super::{DemoArguments, EpdArguments, EvalArguments, MatchArguments, PerftArguments, PlayArguments};
+use super::{PuzzlesArguments, TuneArguments, UciArguments};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -55,6 +56,14 @@ pub enum Command {
     Uci(UciArguments),
     /// Count the leaves of the tree of legal moves
     Perft(PerftArguments),
+    /// Print what each term of the evaluation says about a position
+    Eval(EvalArguments),
+    /// Fit the weights of the evaluation to labelled positions, or play games that make such positions
+    Tune(TuneArguments),
+    /// Solve puzzles in the format of Lichess, and count by rating and theme
+    Puzzles(PuzzlesArguments),
+    /// Solve suites of positions with known best moves, avoided moves, mates or graded moves
+    Epd(EpdArguments),
     /// Search a fixed set of positions; the number of nodes is the signature of the search
     Bench,
     /// Let engines play each other, and tell which is stronger

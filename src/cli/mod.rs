@@ -3,19 +3,28 @@
 mod arguments;
 mod bench;
 mod demo;
+mod epd;
+mod eval;
 mod match_;
 mod perft;
 mod play;
+mod progress;
+mod puzzles;
 mod run;
 mod signals;
+mod tune;
 mod uci;
 mod upgrade;
 
 pub use arguments::{Arguments, Command, UpgradeArguments};
 pub use demo::DemoArguments;
+pub use epd::EpdArguments;
+pub use eval::EvalArguments;
 pub use match_::MatchArguments;
 pub use perft::PerftArguments;
 pub use play::PlayArguments;
+pub use puzzles::PuzzlesArguments;
+pub use tune::TuneArguments;
 pub use uci::UciArguments;
 
 use crate::config::{Config, Mistakes, usual_file};
@@ -46,6 +55,10 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
         },
         Command::Demo(arguments) => demo::run(arguments).await,
         Command::Perft(arguments) => perft::run(&arguments),
+        Command::Eval(arguments) => eval::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
+        Command::Puzzles(arguments) => puzzles::run(&arguments),
+        Command::Epd(arguments) => epd::run(&arguments),
         Command::Bench => bench::run(),
         Command::Play(arguments) => play::run(&arguments),
         Command::Uci(arguments) => uci::run(&arguments),
@@ -73,4 +86,12 @@ fn environment() -> impl Iterator<Item = (String, String)> {
 fn fail(code: u8, reason: impl Display) -> ExitCode {
     eprintln!("{reason}");
     ExitCode::from(code)
+}
+
+/// Threads as asked for, 0 meaning one per core.
+fn threads(asked: usize) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    }
 }

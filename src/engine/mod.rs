@@ -3,9 +3,9 @@
 pub mod bench;
 pub mod castling;
 mod checks;
+pub mod classical;
 pub mod clock;
 pub mod diagram;
-mod evaluate;
 mod fen;
 mod history;
 mod limits;
@@ -22,7 +22,7 @@ mod tt;
 mod window;
 mod zobrist;
 
-pub use evaluate::evaluate;
+pub use classical::evaluate;
 
 pub use limits::Limits;
 pub use moves::{Move, MoveKind, MoveList};

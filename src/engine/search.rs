@@ -11,7 +11,7 @@ mod quiescence;
 pub use control::Control;
 
 use super::checks::CheckSquares;
-use super::evaluate::evaluate;
+use super::classical::Evaluator;
 use super::history::History;
 use super::movepick::{Killers, MovePicker};
 use super::params::*;
@@ -42,6 +42,7 @@ pub struct Searcher<'a> {
     table: &'a Table,
     control: &'a Control<'a>,
     history: &'a mut History,
+    evaluator: Evaluator,
     plies: Box<[Ply; MAX_PLY + 2]>,
     pv: PvTable,
     /// The best lines so far, as many as were asked for; and which of them is being searched.
@@ -83,6 +84,7 @@ impl<'a> Searcher<'a> {
             table,
             control,
             history,
+            evaluator: Evaluator::new(),
             plies: Box::new([FRESH_PLY; MAX_PLY + 2]),
             pv: PvTable::new(),
             lines: vec![Line::beginning(first_move)],
@@ -224,7 +226,7 @@ impl Searcher<'_> {
                 return score;
             }
             if ply >= MAX_PLY {
-                return evaluate(&self.position);
+                return self.evaluator.evaluate(&self.position);
             }
 
             // 4. Mate distance pruning: no line from here can beat a mate that is already nearer.
@@ -421,7 +423,7 @@ impl Searcher<'_> {
             return None;
         }
         let from_table = known.and_then(|entry| entry.static_eval);
-        Some(from_table.unwrap_or_else(|| evaluate(&self.position)))
+        Some(from_table.unwrap_or_else(|| self.evaluator.evaluate(&self.position)))
     }
 
     /// Null move pruning: if even passing leaves us above beta, a move surely would. A pass is illegal,

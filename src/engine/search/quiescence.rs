@@ -4,7 +4,6 @@
 //! evaluate quiet positions only.
 
 use super::{MAX_PLY, Searcher};
-use crate::engine::evaluate::evaluate;
 use crate::engine::movepick::MovePicker;
 use crate::engine::params::DELTA_MARGIN;
 use crate::engine::tt::{Bound, Entry};
@@ -23,7 +22,7 @@ impl Searcher<'_> {
             return score;
         }
         if ply >= MAX_PLY {
-            return evaluate(&self.position);
+            return self.evaluator.evaluate(&self.position);
         }
         let is_pv = !window.is_zero();
         let key = self.position.key();

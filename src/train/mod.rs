@@ -1,0 +1,24 @@
+//! Offline work: positions from own games, the fit of the classical weights to them, puzzles and suites.
+//!
+//! Never linked to the bot or to Lichess.
+
+pub mod fit;
+pub mod labelled;
+pub mod pool;
+pub mod puzzles;
+pub mod selfplay;
+pub mod suite;
+pub mod weights_file;
+
+use crate::engine::{Caller, SearchReport};
+
+/// A caller that never stops and wants to hear nothing.
+struct Nobody;
+
+impl Caller for Nobody {
+    fn should_stop(&self) -> bool {
+        false
+    }
+
+    fn report(&self, _: &SearchReport) {}
+}
