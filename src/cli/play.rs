@@ -4,7 +4,7 @@ use super::{exit, fail};
 use crate::book::read_move;
 use crate::engine::diagram::{diagram, symbol};
 use crate::engine::position::START_FEN;
-use crate::engine::{Caller, Color, Engine, EngineOptions, Limits, Outcome, Position, SearchReport};
+use crate::engine::{Color, Engine, EngineOptions, Limits, Nobody, Outcome, Position};
 use crate::pgn::{self, PgnGame, san};
 use clap::{Args, ValueEnum};
 use std::io::{self, BufRead, Write};
@@ -275,15 +275,4 @@ fn tell(outcome: Outcome) -> String {
         Outcome::FiftyMoves => "Fifty moves without capture or pawn move: a draw.".to_string(),
         Outcome::Threefold => "The position stands for the third time: a draw.".to_string(),
     }
-}
-
-/// A caller that never stops the engine: its moves have a bound of their own.
-struct Nobody;
-
-impl Caller for Nobody {
-    fn should_stop(&self) -> bool {
-        false
-    }
-
-    fn report(&self, _: &SearchReport) {}
 }

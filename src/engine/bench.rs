@@ -3,7 +3,7 @@
 //! Two builds with the same count search alike; a commit that changes search or evaluation names its
 //! new count in its last line, `Bench: <nodes>`.
 
-use super::{Caller, Engine, EngineOptions, Limits, Position, SearchReport};
+use super::{Engine, EngineOptions, Limits, Nobody, Position};
 use std::time::{Duration, Instant};
 
 /// Depth of each search, in plies.
@@ -62,17 +62,6 @@ fn run_to_depth(depth: u8) -> BenchReport {
         })
         .sum();
     BenchReport { nodes, elapsed: start.elapsed() }
-}
-
-/// A caller that never stops and wants to hear nothing.
-struct Nobody;
-
-impl Caller for Nobody {
-    fn should_stop(&self) -> bool {
-        false
-    }
-
-    fn report(&self, _: &SearchReport) {}
 }
 
 #[cfg(test)]

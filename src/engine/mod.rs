@@ -59,6 +59,17 @@ pub trait Caller {
     }
 }
 
+/// A caller that never stops a search and wants to hear nothing.
+pub struct Nobody;
+
+impl Caller for Nobody {
+    fn should_stop(&self) -> bool {
+        false
+    }
+
+    fn report(&self, _: &SearchReport) {}
+}
+
 /// Stack of a helper thread: the search is recursive, at most [`Score::MAX_PLY`] deep.
 const HELPER_STACK_BYTES: usize = 4 << 20;
 

@@ -539,17 +539,8 @@ fn reduction(depth: i32, move_number: usize) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Caller, Limits};
+    use crate::engine::{Limits, Nobody};
     use std::time::Instant;
-
-    struct Nobody;
-
-    impl Caller for Nobody {
-        fn should_stop(&self) -> bool {
-            false
-        }
-        fn report(&self, _: &SearchReport) {}
-    }
 
     /// Every 16-bit pattern is some move; most are illegal in any position.
     #[test]

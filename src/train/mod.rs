@@ -9,16 +9,3 @@ pub mod puzzles;
 pub mod selfplay;
 pub mod suite;
 pub mod weights_file;
-
-use crate::engine::{Caller, SearchReport};
-
-/// A caller that never stops and wants to hear nothing.
-struct Nobody;
-
-impl Caller for Nobody {
-    fn should_stop(&self) -> bool {
-        false
-    }
-
-    fn report(&self, _: &SearchReport) {}
-}

@@ -1,6 +1,6 @@
 //! Puzzles in the format of Lichess: the first move is the opponent's, every later one of the solver's counts.
 
-use super::Nobody;
+use crate::engine::Nobody;
 use crate::engine::{Engine, FenError, Limits, MoveError, Outcome, Position};
 use serde::Deserialize;
 use std::io;

@@ -3,8 +3,8 @@
 //! Each game begins with random moves, so that no two are alike, and is given to the side that is far
 //! ahead for long. Kept are quiet positions: not in check, and the move played neither takes nor promotes.
 
-use super::Nobody;
 use super::labelled::{self, GameResult};
+use crate::engine::Nobody;
 use crate::engine::{Color, Engine, EngineOptions, Limits, Outcome, Position, SearchReport};
 
 /// How to play.

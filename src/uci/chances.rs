@@ -49,7 +49,7 @@ fn to_permille(probability: f64) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Caller, Color, Engine, EngineOptions, Limits, Outcome, Position, SearchReport};
+    use crate::engine::{Color, Engine, EngineOptions, Limits, Nobody, Outcome, Position};
     use crate::uci::command::GenFens;
     use crate::uci::genfens;
 
@@ -73,15 +73,6 @@ mod tests {
         let even = Score(EVEN as i32);
         assert_eq!((centipawns(even), chances(even).win), (100, 500));
         assert_eq!(centipawns(Score::DRAW), 0);
-    }
-
-    struct Nobody;
-
-    impl Caller for Nobody {
-        fn should_stop(&self) -> bool {
-            false
-        }
-        fn report(&self, _: &SearchReport) {}
     }
 
     const GAMES: u64 = 500;

@@ -4,7 +4,7 @@
 //! `info string genfens <FEN>` for each opening.
 
 use super::command::GenFens;
-use crate::engine::{Caller, Engine, EngineOptions, FenError, Limits, Position, SearchReport};
+use crate::engine::{Engine, EngineOptions, FenError, Limits, Nobody, Position};
 use std::io;
 use thiserror::Error;
 
@@ -118,16 +118,6 @@ fn wander(mut position: Position, plies: usize, random: &mut fastrand::Rng) -> O
 fn is_playable(position: &Position, engine: &mut Engine) -> bool {
     let limits = Limits { nodes: Some(NODES), ..Limits::default() };
     engine.search(position, &limits, &Nobody).score.0.abs() <= GREATEST_ADVANTAGE
-}
-
-struct Nobody;
-
-impl Caller for Nobody {
-    fn should_stop(&self) -> bool {
-        false
-    }
-
-    fn report(&self, _: &SearchReport) {}
 }
 
 #[cfg(test)]
