@@ -410,7 +410,7 @@ fn perft_counts_and_can_be_stopped() {
         assert!(said.contains(&"e2e4: 600".to_string()), "{said:?}");
         assert_eq!(said.last().map(String::as_str), Some("Nodes searched: 8902"));
     }
-    gui.send("perft 6\nisready\nstop");
+    gui.send("perft 32\nisready\nstop");
     gui.until("readyok");
     gui.until("info string perft was stopped");
     gui.go("go depth 1");

@@ -9,20 +9,27 @@ use thiserror::Error;
 
 /// Number of leaf nodes `depth` plies below the position.
 pub fn perft(position: &mut Position, depth: u32) -> u64 {
+    perft_while(position, depth, &|| true).expect("nothing stops it")
+}
+
+/// From this many plies above the leaves it is asked whether to go on: some milliseconds of counting.
+const ASKING_DEPTH: u32 = 4;
+
+/// As [`perft`], but gives up as soon as `goes_on` says no.
+pub fn perft_while(position: &mut Position, depth: u32, goes_on: &impl Fn() -> bool) -> Option<u64> {
     match depth {
-        0 => 1,
-        1 => position.count_legal_moves() as u64,
+        0 => Some(1),
+        1 => Some(position.count_legal_moves() as u64),
+        ASKING_DEPTH.. if !goes_on() => None,
         _ => {
-            let moves = position.legal_moves();
-            moves
-                .into_iter()
-                .map(|mv| {
-                    position.play(mv);
-                    let leaves = perft(position, depth - 1);
-                    position.undo();
-                    leaves
-                })
-                .sum()
+            let mut leaves = 0;
+            for mv in &position.legal_moves() {
+                position.play(mv);
+                let below = perft_while(position, depth - 1, goes_on);
+                position.undo();
+                leaves += below?;
+            }
+            Some(leaves)
         }
     }
 }

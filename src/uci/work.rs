@@ -3,8 +3,8 @@
 use super::options::Style;
 use super::say;
 use super::thinking::Thinking;
-use crate::engine::perft::divide;
-use crate::engine::{Engine, EngineOptions, Limits, Move, Position, Question, bench};
+use crate::engine::perft::perft_while;
+use crate::engine::{Engine, EngineOptions, Limits, Position, Question, bench};
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
@@ -91,10 +91,7 @@ impl Workbench {
                 say("readyok\n");
             }
             Job::Search(search) => self.search(&search),
-            Job::Perft { position, depth, thinking, style } => {
-                perft(&position, depth, &thinking, style);
-                thinking.finish();
-            }
+            Job::Perft { position, depth, thinking, style } => perft(&position, depth, &thinking, style),
             Job::Bench(thinking) => {
                 let report = bench::run();
                 thinking.finish();
@@ -147,13 +144,22 @@ fn answer_without_moves(position: &Position, thinking: &Thinking) {
 /// Says the leaves behind each move, and at the end how many there are; `stop` ends it early.
 fn perft(position: &Position, depth: u32, thinking: &Thinking, style: Style) {
     let mut total = 0;
-    let counted = divide(position, depth, 1, |mv: &Move, leaves| {
-        total += leaves;
-        say(format!("{}: {leaves}\n", style.mv(*mv)));
-        if thinking.is_going_on() { Ok(()) } else { Err(()) }
+    let mut position = position.clone();
+    let moves = position.legal_moves();
+    let all_counted = moves.into_iter().all(|mv| {
+        position.play(mv);
+        let leaves = perft_while(&mut position, depth - 1, &|| thinking.is_going_on());
+        position.undo();
+        if let Some(leaves) = leaves {
+            total += leaves;
+            say(format!("{}: {leaves}\n", style.mv(mv)));
+        }
+        leaves.is_some()
     });
-    match counted {
-        Ok(()) => say(format!("\nNodes searched: {total}\n")),
-        Err(()) => say("info string perft was stopped\n"),
+    // Before the last line: who has read it may send the next command.
+    thinking.finish();
+    match all_counted {
+        true => say(format!("\nNodes searched: {total}\n")),
+        false => say("info string perft was stopped\n"),
     }
 }
