@@ -8,6 +8,7 @@ pub mod clock;
 pub mod diagram;
 mod fen;
 mod history;
+mod legality;
 mod limits;
 mod movepick;
 mod moves;

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 pub use super::fen::FenError;
 pub use chess::{ALL_SQUARES, BitBoard, Color, File, Piece, Rank, Square};
-pub use chess::{between, get_file as file_mask, get_rank as rank_mask};
+pub use chess::{between, get_file as file_mask, get_rank as rank_mask, line};
 pub use chess::{get_bishop_moves as bishop_attacks, get_rook_moves as rook_attacks};
 pub use chess::{get_king_moves as king_attacks, get_knight_moves as knight_attacks};
 
@@ -601,9 +601,22 @@ impl Position {
         MoveGen::new_legal(&state.board).len() + state.castling_moves().count()
     }
 
-    /// Whether `mv`, which may come from anywhere, is legal here.
-    pub fn is_legal(&self, mv: Move) -> bool {
-        self.legal_moves().contains(&mv)
+    /// Castling that is legal now.
+    pub(super) fn castling_moves(&self) -> impl Iterator<Item = Move> {
+        self.now().castling_moves()
+    }
+
+    /// En-passant captures that are legal now.
+    pub(super) fn en_passant_moves(&self) -> impl Iterator<Item = Move> {
+        let state = self.now();
+        state.en_passant.into_iter().flat_map(|target| {
+            state.en_passant_captors(target).map(move |pawn| Move::en_passant(pawn, target))
+        })
+    }
+
+    /// Men of the side to move that alone stand between their king and an attacker.
+    pub(super) fn pinned(&self) -> BitBoard {
+        *self.now().board.pinned() & self.now().us()
     }
 }
 
@@ -666,11 +679,16 @@ impl State {
 
     /// Whether the side to move has a legal en-passant capture on `target`.
     fn can_capture_en_passant(&self, target: Square) -> bool {
+        self.en_passant_captors(target).next().is_some()
+    }
+
+    /// Pawns of the side to move that may legally capture en passant on `target`.
+    fn en_passant_captors(&self, target: Square) -> impl Iterator<Item = Square> {
         let us = self.side_to_move();
         let captured = BitBoard::from_square(target.ubackward(us));
         let king = self.king(us);
         let pawns = pawn_attacks(!us, target) & self.board.pieces(Piece::Pawn) & self.us();
-        pawns.into_iter().any(|pawn| {
+        pawns.into_iter().filter(move |&pawn| {
             let after =
                 self.occupied() ^ BitBoard::from_square(pawn) ^ captured | BitBoard::from_square(target);
             self.attackers_to(king, after) & self.them() & !captured == EMPTY
