@@ -5,6 +5,7 @@ pub mod castling;
 mod checks;
 pub mod classical;
 pub mod clock;
+mod correction;
 pub mod diagram;
 mod fen;
 mod history;
@@ -154,7 +155,12 @@ impl Engine {
                 let report = searcher.report();
                 caller.report(&report);
                 !question.is_answered_by(&report)
-                    && control.should_deepen(i32::from(report.depth), report.score, choices == 1)
+                    && control.should_deepen(
+                        i32::from(report.depth),
+                        report.score,
+                        choices == 1,
+                        searcher.patience(),
+                    )
             });
             searcher.report()
         })

@@ -1,10 +1,11 @@
 //! Move ordering: hands out the legal moves of a node, the most promising first.
 //!
 //! The order is table move, winning and even captures and promotions to a queen, killers, quiet moves
-//! by history, losing captures and underpromotions. The earlier the refutation comes, the smaller the
+//! by history, losing captures and underpromotions; captures by their victim and their history. The earlier the refutation comes, the smaller the
 //! tree: alpha-beta with the best move first visits the square root of what it visits with the worst.
 
-use super::history::History;
+use super::history::{Before, History};
+use super::params::VICTIM_WEIGHT;
 use super::position::{Piece, Position};
 use super::see;
 use super::{Move, MoveList};
@@ -13,117 +14,187 @@ use super::{Move, MoveList};
 /// "The Principal Continuation and the Killer Heuristic", 1977.
 pub type Killers = [Option<Move>; 2];
 
-// Bands of scores, far enough apart that no score leaves its band.
-const TABLE_MOVE: i32 = 1 << 30;
-const GOOD_TACTICAL: i32 = 1 << 26;
-const KILLER: i32 = 1 << 22;
-const BAD_TACTICAL: i32 = -(1 << 26);
-
-/// The moves of one node, each with its score; sorted only as far as they are asked for.
+/// The moves of one node, generated, scored and sorted only as far as they are asked for.
 pub struct MovePicker {
+    stage: Stage,
+    /// Whether quiet moves and losing captures are wanted too.
+    wants_all: bool,
+    /// Legal, or none.
+    table_move: Option<Move>,
+    killers: Killers,
+    before: Before,
+    /// First tactical moves, then quiet ones; losing captures go to the front, over what is done with.
     moves: MoveList,
     scores: [i32; 256],
-    picked: usize,
+    next: usize,
+    tactical_moves: usize,
+    losing_captures: usize,
+    handed_out: usize,
 }
 
+/// What is handed out next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    TableMove,
+    Tactical,
+    Quiet,
+    Losing,
+}
+
+// Scores of quiet moves that no history reaches.
+const FIRST_KILLER: i32 = i32::MAX;
+const SECOND_KILLER: i32 = i32::MAX - 1;
+/// Below every score of a capture.
+const UNDERPROMOTION: i32 = i32::MIN / 2;
+
 impl MovePicker {
-    /// All legal moves.
+    /// All legal moves; `before` are the moves that led here.
     pub fn all(
         position: &Position,
         table_move: Option<Move>,
         killers: &Killers,
-        history: &History,
+        before: &Before,
     ) -> MovePicker {
-        Self::scored(position.legal_moves(), |mv| match () {
-            _ if Some(mv) == table_move => TABLE_MOVE,
-            _ if position.is_tactical(mv) => tactical_score(position, mv),
-            _ if Some(mv) == killers[0] => KILLER + 1,
-            _ if Some(mv) == killers[1] => KILLER,
-            _ => history.quiet(position.side_to_move(), mv),
-        })
-    }
-
-    /// Captures and promotions only.
-    pub fn tactical(position: &Position, table_move: Option<Move>) -> MovePicker {
-        Self::scored(position.tactical_moves(), |mv| match Some(mv) == table_move {
-            true => TABLE_MOVE,
-            false => tactical_score(position, mv),
-        })
-    }
-
-    fn scored(moves: MoveList, score: impl Fn(Move) -> i32) -> MovePicker {
-        let mut scores = [0; 256];
-        for (slot, mv) in scores.iter_mut().zip(&moves) {
-            *slot = score(mv);
+        MovePicker {
+            stage: Stage::TableMove,
+            wants_all: true,
+            table_move: table_move.filter(|&mv| position.is_legal(mv)),
+            killers: *killers,
+            before: *before,
+            moves: MoveList::new(),
+            scores: [0; 256],
+            next: 0,
+            tactical_moves: 0,
+            losing_captures: 0,
+            handed_out: 0,
         }
-        MovePicker { moves, scores, picked: 0 }
     }
 
-    /// Whether the node has no moves of the kind asked for.
-    pub fn is_empty(&self) -> bool {
-        self.moves.is_empty()
+    /// Captures and promotions to a queen, without those that lose material.
+    pub fn tactical(position: &Position, table_move: Option<Move>) -> MovePicker {
+        let table_move = table_move.filter(|&mv| position.is_tactical(mv));
+        MovePicker { wants_all: false, ..Self::all(position, table_move, &[None; 2], &[None; 3]) }
+    }
+
+    /// Whether no move was handed out.
+    pub fn is_untouched(&self) -> bool {
+        self.handed_out == 0
     }
 
     /// The best move that has not been handed out yet.
-    pub fn next(&mut self, position: &Position) -> Option<Move> {
-        loop {
-            let best = self.best_left()?;
-            let mv = self.moves[best];
+    pub fn next(&mut self, position: &Position, history: &History) -> Option<Move> {
+        let mv = self.find(position, history);
+        self.handed_out += usize::from(mv.is_some());
+        mv
+    }
+
+    fn find(&mut self, position: &Position, history: &History) -> Option<Move> {
+        if self.stage == Stage::TableMove {
+            self.stage = Stage::Tactical;
+            if self.table_move.is_some() {
+                return self.table_move;
+            }
+        }
+        if self.stage == Stage::Tactical {
+            if self.moves.is_empty() {
+                self.generate(position, history);
+            }
+            if let Some(mv) = self.find_tactical(position) {
+                return Some(mv);
+            }
+            if !self.wants_all {
+                return None;
+            }
+            self.stage = Stage::Quiet;
+            self.score_quiets(position, history);
+        }
+        if self.stage == Stage::Quiet {
+            if let Some(mv) = self.take_best(self.moves.len()) {
+                return Some(mv);
+            }
+            self.stage = Stage::Losing;
+            self.next = 0;
+        }
+        (self.next < self.losing_captures).then(|| {
+            self.next += 1;
+            self.moves[self.next - 1]
+        })
+    }
+
+    fn generate(&mut self, position: &Position, history: &History) {
+        self.moves = if self.wants_all { position.legal_moves() } else { position.tactical_moves() };
+        for index in 0..self.moves.len() {
+            let mv = self.moves[index];
+            if !self.wants_all || position.is_tactical(mv) {
+                self.moves.swap(index, self.tactical_moves);
+                self.scores[self.tactical_moves] = tactical_score(position, mv, history);
+                self.tactical_moves += 1;
+            }
+        }
+    }
+
+    fn find_tactical(&mut self, position: &Position) -> Option<Move> {
+        while let Some(mv) = self.take_best(self.tactical_moves) {
             // Exchanges are only evaluated for captures whose turn has come: most nodes end before.
-            let is_good_tactical = (GOOD_TACTICAL..TABLE_MOVE).contains(&self.scores[best]);
-            if is_good_tactical && !see::wins_at_least(position, mv, 0) {
-                self.scores[best] += BAD_TACTICAL - GOOD_TACTICAL;
-                continue;
+            let is_underpromotion = self.scores[self.next - 1] == UNDERPROMOTION;
+            if !is_underpromotion && see::wins_at_least(position, mv, 0) {
+                return Some(mv);
             }
-            self.moves.swap(self.picked, best);
-            self.scores.swap(self.picked, best);
-            self.picked += 1;
-            return Some(mv);
+            self.moves[self.losing_captures] = mv;
+            self.losing_captures += 1;
+        }
+        None
+    }
+
+    fn score_quiets(&mut self, position: &Position, history: &History) {
+        for index in self.tactical_moves..self.moves.len() {
+            let mv = self.moves[index];
+            self.scores[index] = match Some(mv) {
+                killer if killer == self.killers[0] => FIRST_KILLER,
+                killer if killer == self.killers[1] => SECOND_KILLER,
+                _ => history.quiet_after(&self.before, position, mv),
+            };
         }
     }
 
-    /// Index of the highest score not handed out; of equals the first.
-    fn best_left(&self) -> Option<usize> {
-        let scores = &self.scores[..self.moves.len()];
-        let mut best = self.picked;
-        let mut best_score = *scores.get(best)?;
-        for (index, &score) in scores.iter().enumerate().skip(best + 1) {
-            if score > best_score {
-                (best, best_score) = (index, score);
+    /// The move with the highest score among those from `next` to `end`, but never the table's; of equals
+    /// the first.
+    fn take_best(&mut self, end: usize) -> Option<Move> {
+        while self.next < end {
+            let mut best = self.next;
+            for index in self.next + 1..end {
+                if self.scores[index] > self.scores[best] {
+                    best = index;
+                }
+            }
+            self.moves.swap(self.next, best);
+            self.scores.swap(self.next, best);
+            self.next += 1;
+            let mv = self.moves[self.next - 1];
+            if Some(mv) != self.table_move {
+                return Some(mv);
             }
         }
-        Some(best)
-    }
-
-    /// Like [`MovePicker::next`], but ends before captures that lose material.
-    pub fn next_not_losing(&mut self, position: &Position) -> Option<Move> {
-        let mv = self.next(position)?;
-        (self.scores[self.picked - 1] >= 0).then_some(mv)
-    }
-
-    /// What was handed out so far, in that order.
-    pub fn tried(&self) -> &[Move] {
-        &self.moves[..self.picked]
+        None
     }
 }
 
-/// Most valuable victim first, then least valuable attacker (MVV-LVA).
-fn tactical_score(position: &Position, mv: Move) -> i32 {
-    let band = match mv.promoted() {
-        None | Some(Piece::Queen) => GOOD_TACTICAL,
-        Some(_) => BAD_TACTICAL,
-    };
-    let attacker = position.kind_on(mv.from()).map_or(0, |piece| piece.to_index() as i32);
-    band + 8 * see::immediate_gain(position, mv) - attacker
+/// The most valuable victim first, moved by how such captures have done.
+fn tactical_score(position: &Position, mv: Move, history: &History) -> i32 {
+    match mv.promoted() {
+        None | Some(Piece::Queen) => {
+            VICTIM_WEIGHT * see::immediate_gain(position, mv) + history.capture(position, mv)
+        }
+        Some(_) => UNDERPROMOTION,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Color;
 
-    fn order(mut picker: MovePicker, position: &Position) -> Vec<String> {
-        std::iter::from_fn(|| picker.next(position)).map(|mv| mv.to_string()).collect()
+    fn order(mut picker: MovePicker, position: &Position, history: &History) -> Vec<String> {
+        std::iter::from_fn(|| picker.next(position, history)).map(|mv| mv.to_string()).collect()
     }
 
     #[test]
@@ -135,14 +206,24 @@ mod tests {
         ] {
             let position = Position::from_fen(fen).expect(fen);
             let mut wanted: Vec<String> = position.legal_moves().iter().map(Move::to_string).collect();
-            let picker =
-                MovePicker::all(&position, Some(position.legal_moves()[5]), &[None; 2], &History::new());
-            let mut found = order(picker, &position);
-            assert_eq!(found[0], position.legal_moves()[5].to_string(), "{fen}: the table move comes first");
             wanted.sort();
-            found.sort();
-            assert_eq!(found, wanted, "{fen}");
+            for table_move in &position.legal_moves() {
+                let picker = MovePicker::all(&position, Some(table_move), &[None; 2], &[None; 3]);
+                let mut found = order(picker, &position, &History::new());
+                assert_eq!(found[0], table_move.to_string(), "{fen}: the table move comes first");
+                found.sort();
+                assert_eq!(found, wanted, "{fen}");
+            }
         }
+    }
+
+    #[test]
+    fn a_table_move_that_is_not_legal_is_never_handed_out() {
+        let position = Position::default();
+        let elsewhere = Position::from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 0 1").expect("a FEN");
+        let foreign = elsewhere.parse_uci("a1a8").expect("a move");
+        let picker = MovePicker::all(&position, Some(foreign), &[None; 2], &[None; 3]);
+        assert_eq!(order(picker, &position, &History::new()).len(), 20);
     }
 
     #[test]
@@ -151,10 +232,14 @@ mod tests {
         let position = Position::from_fen("4k3/2p5/3p4/8/5n2/8/3Q1R2/4K3 w - - 0 1").expect("a FEN");
         let mv = |uci| position.parse_uci(uci).expect(uci);
         let mut history = History::new();
-        history.update_quiet(Color::White, mv("e1d1"), 500);
-        let picker = MovePicker::all(&position, Some(mv("d2e2")), &[Some(mv("f2g2")), None], &history);
-        let found = order(picker, &position);
+        history.update_quiet(&[None; 3], &position, mv("e1d1"), 500);
+        history.update_capture(&position, mv("f2f4"), 500);
+        let killers = [Some(mv("f2g2")), None];
+        let picker = MovePicker::all(&position, Some(mv("d2e2")), &killers, &[None; 3]);
+        let found = order(picker, &position, &history);
         assert_eq!(found[..5], ["d2e2", "f2f4", "d2f4", "f2g2", "e1d1"]);
         assert_eq!(found.last().expect("moves"), "d2d6");
+        let picker = MovePicker::tactical(&position, Some(mv("d2e2")));
+        assert_eq!(order(picker, &position, &history), ["f2f4", "d2f4"], "nothing quiet, nothing that loses");
     }
 }

@@ -8,6 +8,8 @@ pub const POLL_INTERVAL: u64 = 1024;
 /// Aspiration windows are used from this depth on, and begin this wide on each side.
 pub const ASPIRATION_DEPTH: i32 = 4;
 pub const ASPIRATION_MARGIN: i32 = 16;
+/// After failing high, the same depth less so many plies at most.
+pub const ASPIRATION_LESS_DEPTH: i32 = 3;
 /// A window that failed this wide is opened altogether.
 pub const ASPIRATION_GIVE_UP: i32 = 600;
 
@@ -47,12 +49,53 @@ pub const REDUCTION_FIRST_MOVE: usize = 3;
 pub const REDUCTION_BASE: f64 = 0.77;
 pub const REDUCTION_DIVISOR: f64 = 2.4;
 /// History worth one ply of reduction.
-pub const REDUCTION_HISTORY: i32 = 8192;
+pub const REDUCTION_HISTORY: i32 = 10_000;
 
-/// History bonus: per ply of depth, less the offset, and the most.
+/// For captures and promotions the formula grows more slowly.
+pub const TACTICAL_REDUCTION_BASE: f64 = 0.2;
+pub const TACTICAL_REDUCTION_DIVISOR: f64 = 3.35;
+/// Parts of a ply (1024) by which a move is reduced less or more.
+pub const REDUCTION_LESS_ON_PV: i32 = 768;
+pub const REDUCTION_LESS_IN_CHECK: i32 = 1024;
+pub const REDUCTION_LESS_BY_CHECK: i32 = 1024;
+pub const REDUCTION_LESS_IMPROVING: i32 = 768;
+pub const REDUCTION_MORE_FOR_CUT: i32 = 1280;
+pub const REDUCTION_MORE_AFTER_TACTICAL: i32 = 640;
+/// A reduced move that beats the best by so much is searched one ply deeper.
+pub const DEEPER_MARGIN: i32 = 60;
+
+/// History bonus of the move that reached beta: per ply of depth, less the offset, and the most; and
+/// the malus of those tried before it.
 pub const HISTORY_BONUS: i32 = 170;
 pub const HISTORY_BONUS_OFFSET: i32 = 90;
 pub const HISTORY_BONUS_MOST: i32 = 1600;
+pub const HISTORY_MALUS: i32 = 170;
+pub const HISTORY_MALUS_OFFSET: i32 = 90;
+pub const HISTORY_MALUS_MOST: i32 = 1600;
+/// What a centipawn of the victim is worth in the history of captures, when they are ordered.
+pub const VICTIM_WEIGHT: i32 = 64;
+
+/// History pruning: deepest node, and the margin per ply of depth.
+pub const HISTORY_PRUNING_DEPTH: i32 = 5;
+pub const HISTORY_PRUNING_MARGIN: i32 = 3500;
+
+/// Razoring: deepest node, and margin per ply.
+pub const RAZORING_DEPTH: i32 = 3;
+pub const RAZORING_MARGIN: i32 = 250;
+
+/// ProbCut: shallowest node, margin above beta, and reduction.
+pub const PROBCUT_DEPTH: i32 = 5;
+pub const PROBCUT_MARGIN: i32 = 200;
+pub const PROBCUT_REDUCTION: i32 = 4;
+
+/// Singular extension: shallowest node, how much shallower the table's search may be, and sixteenths of
+/// a centipawn per ply of depth by which the others must be worse.
+pub const SINGULAR_DEPTH: i32 = 7;
+pub const SINGULAR_TABLE_DEPTH: i32 = 3;
+pub const SINGULAR_MARGIN: i32 = 24;
+/// Extension by two plies: margin beyond the other, and how many one line may have.
+pub const DOUBLE_EXTENSION_MARGIN: i32 = 20;
+pub const DOUBLE_EXTENSIONS_MOST: usize = 6;
 
 /// Delta pruning in quiescence: what a capture may gain beyond the man it takes.
 pub const DELTA_MARGIN: i32 = 180;
@@ -62,3 +105,15 @@ pub const CLOCK_DISTRUST: u16 = 88;
 
 /// A forced move is not thought about beyond this depth when the clock runs.
 pub const FORCED_MOVE_DEPTH: i32 = 6;
+
+/// Patience: factors on the time for a move, by iterations in a row with the same best move; by the
+/// share of nodes that it took; and by the fall of the score, in centipawns, of which so many count.
+pub const STABILITY_FACTORS: [f64; 7] = [1.6, 1.25, 1.05, 0.95, 0.9, 0.85, 0.8];
+pub const SHARE_FACTOR_AT_NONE: f64 = 1.7;
+pub const SHARE_FACTOR_SLOPE: f64 = 1.1;
+pub const FALL_FACTOR: f64 = 0.4;
+pub const FALL_MOST: i32 = 60;
+pub const LEAST_PATIENCE: f64 = 0.4;
+pub const MOST_PATIENCE: f64 = 2.5;
+/// Before this depth the search knows too little to judge.
+pub const PATIENCE_DEPTH: i32 = 6;

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 const BUCKET_ENTRIES: usize = 4;
 const BUCKET_WORDS: usize = 2 * BUCKET_ENTRIES;
 /// Searches are numbered modulo this.
-const GENERATIONS: u8 = 64;
+const GENERATIONS: u8 = 32;
 /// How many plies of depth an entry is worth less for each search that has passed since.
 const AGE_COST: i32 = 4;
 /// Entries looked at to judge how full the table is.
@@ -56,6 +56,8 @@ pub struct Entry {
     /// Plies that were searched below the position; 0 for quiescence.
     pub depth: i32,
     pub bound: Bound,
+    /// Whether it ever was on a principal variation, as far as the table remembers.
+    pub was_pv: bool,
 }
 
 impl Entry {
@@ -121,6 +123,20 @@ impl Table {
         (fresh.count() * 1000 / SAMPLE_ENTRIES) as u16
     }
 
+    /// Brings the bucket of `key` near, while there is still something else to do before it is read.
+    pub fn prefetch(&self, key: u64) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a prefetch is a hint that reads nothing the program can see, and the address is that of
+        // a bucket of this table.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(self.bucket(key).as_ptr().cast());
+        }
+        // Elsewhere the first read waits a little longer.
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = key;
+    }
+
     /// What is known about the position with `key`, mates counted from `ply`.
     pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         self.bucket(key).chunks_exact(2).find_map(|slot| read(slot, key)).map(|packed| packed.unpack(ply))
@@ -175,7 +191,7 @@ fn read(slot: &[AtomicU64], key: u64) -> Option<Packed> {
 }
 
 /// An entry in 64 bits: move 0..16, score 16..32, static evaluation 32..48, depth 48..56,
-/// bound 56..58 (1, 2 or 3, so that no entry is 0), generation 58..64.
+/// bound 56..58 (1, 2 or 3, so that no entry is 0), on a principal variation 58, generation 59..64.
 #[derive(Clone, Copy)]
 struct Packed(u64);
 
@@ -196,7 +212,8 @@ impl Packed {
                 | u64::from(static_eval as u16) << 32
                 | (entry.depth.clamp(0, 255) as u64) << 48
                 | bound << 56
-                | u64::from(generation) << 58,
+                | u64::from(entry.was_pv) << 58
+                | u64::from(generation) << 59,
         )
     }
 
@@ -212,6 +229,7 @@ impl Packed {
                 2 => Bound::Lower,
                 _ => Bound::Exact,
             },
+            was_pv: self.0 >> 58 & 1 == 1,
         }
     }
 
@@ -224,7 +242,7 @@ impl Packed {
     }
 
     fn generation(self) -> u8 {
-        (self.0 >> 58) as u8
+        (self.0 >> 59) as u8
     }
 }
 
@@ -240,6 +258,7 @@ mod tests {
             static_eval: Some(Score(17)),
             depth,
             bound: Bound::Lower,
+            was_pv: false,
         }
     }
 
@@ -249,7 +268,7 @@ mod tests {
         for (key, wanted) in [
             (0x1234_5678_9abc_def0, entry(7)),
             (u64::MAX, Entry { mv: None, ..entry(0) }),
-            (0, Entry { static_eval: None, bound: Bound::Exact, ..entry(127) }),
+            (0, Entry { static_eval: None, bound: Bound::Exact, was_pv: true, ..entry(127) }),
             (77, Entry { score: Score::mate_in(11), bound: Bound::Upper, ..entry(3) }),
         ] {
             assert_eq!(table.probe(key, 4), None, "{key:x}");

@@ -20,6 +20,11 @@ impl Window {
         Window { alpha, beta: alpha + 1 }
     }
 
+    /// The score half-way between the bounds.
+    pub fn middle(self) -> Score {
+        Score((self.alpha.0 + self.beta.0) / 2)
+    }
+
     /// The window that only asks "at least `beta`?".
     pub fn zero_below(beta: Score) -> Window {
         Window { alpha: beta - 1, beta }

@@ -1,6 +1,6 @@
 //! Control: what all threads of one search share, to know when to stop.
 
-use crate::engine::params::{FORCED_MOVE_DEPTH, POLL_INTERVAL};
+use crate::engine::params::{FORCED_MOVE_DEPTH, PATIENCE_DEPTH, POLL_INTERVAL};
 use crate::engine::{Caller, Limits, Score};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -69,11 +69,13 @@ impl<'a> Control<'a> {
         left.div_ceil(self.threads).clamp(1, POLL_INTERVAL)
     }
 
-    /// Whether another iteration is worth beginning after `depth` plies found `score`.
-    pub fn should_deepen(&self, depth: i32, score: Score, is_forced: bool) -> bool {
+    /// Whether another iteration is worth beginning after `depth` plies found `score`; the move deserves
+    /// `patience` times the usual time.
+    pub fn should_deepen(&self, depth: i32, score: Score, is_forced: bool, patience: f64) -> bool {
         let Some(soft) = self.limits.soft.filter(|_| !self.caller.is_pondering()) else { return true };
         let mate_is_certain = score.plies_to_mate().is_some_and(|plies| plies <= depth);
         let is_settled = mate_is_certain || is_forced && depth >= FORCED_MOVE_DEPTH;
+        let soft = if depth < PATIENCE_DEPTH { soft } else { soft.mul_f64(patience) };
         !is_settled && self.elapsed() < soft
     }
 }

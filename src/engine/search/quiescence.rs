@@ -8,7 +8,7 @@ use crate::engine::movepick::MovePicker;
 use crate::engine::params::DELTA_MARGIN;
 use crate::engine::tt::{Bound, Entry};
 use crate::engine::window::Window;
-use crate::engine::{Move, Score, see};
+use crate::engine::{Score, see};
 
 impl Searcher<'_> {
     /// Searches captures and promotions until the position is quiet, in check every evasion,
@@ -34,7 +34,8 @@ impl Searcher<'_> {
             return entry.score;
         }
         let in_check = self.position.is_check();
-        let static_eval = self.static_eval(known);
+        let raw_eval = self.static_eval(known);
+        let static_eval = raw_eval.map(|eval| self.corrected(eval, ply));
 
         // Standing pat is a lower bound, because hardly ever is every move a bad one. In check there is
         // no such choice, and having no move is mate.
@@ -50,11 +51,11 @@ impl Searcher<'_> {
 
         let table_move = known.and_then(|entry| entry.mv);
         let mut picker = match in_check {
-            true => MovePicker::all(&self.position, table_move, &[None; 2], self.history),
+            true => MovePicker::all(&self.position, table_move, &[None; 2], &self.before(ply)),
             false => MovePicker::tactical(&self.position, table_move),
         };
         let mut best_move = None;
-        while let Some(mv) = self.next_quiescent(&mut picker, in_check) {
+        while let Some(mv) = picker.next(&self.position, self.history) {
             // Delta pruning: not even winning this man for nothing would reach alpha. Unsafe where material
             // does not decide. Source: the Chess Programming Wiki, "Delta Pruning".
             if let Some(eval) = static_eval
@@ -62,7 +63,7 @@ impl Searcher<'_> {
             {
                 continue;
             }
-            self.position.play(mv);
+            self.play(mv, ply);
             let score = -self.quiescence(-window, ply + 1);
             self.position.undo();
             if self.stopped {
@@ -81,14 +82,10 @@ impl Searcher<'_> {
             }
         }
         let bound = Bound::of(best_score, asked);
-        self.table.store(key, ply, Entry { mv: best_move, score: best_score, static_eval, depth: 0, bound });
+        let was_pv = is_pv || known.is_some_and(|entry| entry.was_pv);
+        let entry =
+            Entry { mv: best_move, score: best_score, static_eval: raw_eval, depth: 0, bound, was_pv };
+        self.table.store(key, ply, entry);
         best_score
-    }
-
-    fn next_quiescent(&self, picker: &mut MovePicker, in_check: bool) -> Option<Move> {
-        match in_check {
-            true => picker.next(&self.position),
-            false => picker.next_not_losing(&self.position),
-        }
     }
 }
