@@ -7,6 +7,7 @@ pub mod classical;
 pub mod clock;
 pub mod diagram;
 mod fen;
+mod generate;
 mod history;
 mod limits;
 mod movepick;
