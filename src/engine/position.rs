@@ -355,7 +355,10 @@ impl Position {
 
     /// Begins a ply with what all plies share; the board is still the one before.
     fn push(&mut self) -> (&State, &mut State) {
-        let mut next = *self.now();
+        self.states.extend_from_within(self.states.len() - 1..);
+        let [.., before, next] = self.states.as_mut_slice() else {
+            unreachable!("the ply just pushed follows another")
+        };
         next.last_move = None;
         next.halfmove_clock = next.halfmove_clock.saturating_add(1);
         next.move_number = next.move_number.saturating_add(u16::from(next.side_to_move() == Color::Black));
@@ -363,10 +366,6 @@ impl Position {
         if let Some(target) = next.en_passant.take() {
             next.key ^= zobrist::en_passant(target);
         }
-        self.states.push(next);
-        let [.., before, next] = self.states.as_mut_slice() else {
-            unreachable!("the ply just pushed follows another")
-        };
         (before, next)
     }
 
