@@ -6,8 +6,8 @@
 
 use super::moves::{Move, MoveKind};
 use super::position::{BitBoard, Color, EMPTY, Piece, Position, Rank, Square};
-use super::position::{between, bishop_attacks, king_attacks, knight_attacks, line, pawn_attacks};
-use super::position::{rank_mask, rook_attacks};
+use super::position::{between, bishop_attacks, king_attacks, knight_attacks, line};
+use super::position::{pawn_attacks, pawn_steps, rank_mask, rook_attacks};
 
 impl Position {
     /// Whether `mv`, which may come from anywhere, is legal here.
@@ -20,7 +20,11 @@ impl Position {
         }
         match mv.kind() {
             MoveKind::Castling => self.castling_moves().any(|castling| castling == mv),
-            MoveKind::EnPassant => self.en_passant_moves().any(|capture| capture == mv),
+            MoveKind::EnPassant => {
+                mv == Move::en_passant(from, to)
+                    && self.en_passant() == Some(to)
+                    && self.en_passant_captors(to).any(|captor| captor == from)
+            }
             // Bits that mean nothing for the kind of a move must not be set.
             MoveKind::Normal if mv != Move::normal(from, to) => false,
             MoveKind::Normal if piece == Piece::King => self.may_king_go(from, to),
@@ -40,23 +44,13 @@ impl Position {
         match piece {
             Piece::Pawn => {
                 let captures = pawn_attacks(us, from) & self.colored(!us);
-                captures | self.pawn_steps(us, from)
+                captures | pawn_steps(us, from, occupied)
             }
             Piece::Knight => knight_attacks(from) & free,
             Piece::Bishop => bishop_attacks(from, occupied) & free,
             Piece::Rook => rook_attacks(from, occupied) & free,
             Piece::Queen => (bishop_attacks(from, occupied) | rook_attacks(from, occupied)) & free,
             Piece::King => EMPTY,
-        }
-    }
-
-    fn pawn_steps(&self, us: Color, from: Square) -> BitBoard {
-        let empty = !self.occupied();
-        let one = BitBoard::from_square(from.uforward(us)) & empty;
-        let may_go_two = one != EMPTY && from.get_rank() == us.to_second_rank();
-        match may_go_two {
-            true => one | BitBoard::from_square(from.uforward(us).uforward(us)) & empty,
-            false => one,
         }
     }
 

@@ -8,6 +8,7 @@ pub mod clock;
 mod correction;
 pub mod diagram;
 mod fen;
+mod generate;
 mod history;
 mod legality;
 mod limits;

@@ -8,7 +8,7 @@
 
 use super::castling::{CastlingRights, CastlingSide};
 use super::fen::{Setup, excerpt, piece_letter};
-use super::moves::{Move, MoveKind, MoveList};
+use super::moves::{Move, MoveKind};
 use super::zobrist;
 use chess::{Board, BoardBuilder, ChessMove, MoveGen};
 use std::fmt;
@@ -29,6 +29,11 @@ pub const EMPTY: BitBoard = BitBoard(0);
 /// Squares that a pawn of `color` on `square` attacks.
 pub fn pawn_attacks(color: Color, square: Square) -> BitBoard {
     chess::get_pawn_attacks(square, color, !EMPTY)
+}
+
+/// Squares that a pawn of `color` on `square` may step to.
+pub fn pawn_steps(color: Color, square: Square, occupied: BitBoard) -> BitBoard {
+    chess::get_pawn_quiets(square, color, occupied)
 }
 
 /// Why a move in text was refused.
@@ -350,7 +355,10 @@ impl Position {
 
     /// Begins a ply with what all plies share; the board is still the one before.
     fn push(&mut self) -> (&State, &mut State) {
-        let mut next = *self.now();
+        self.states.extend_from_within(self.states.len() - 1..);
+        let [.., before, next] = self.states.as_mut_slice() else {
+            unreachable!("the ply just pushed follows another")
+        };
         next.last_move = None;
         next.halfmove_clock = next.halfmove_clock.saturating_add(1);
         next.move_number = next.move_number.saturating_add(u16::from(next.side_to_move() == Color::Black));
@@ -358,10 +366,6 @@ impl Position {
         if let Some(target) = next.en_passant.take() {
             next.key ^= zobrist::en_passant(target);
         }
-        self.states.push(next);
-        let [.., before, next] = self.states.as_mut_slice() else {
-            unreachable!("the ply just pushed follows another")
-        };
         (before, next)
     }
 
@@ -556,67 +560,27 @@ impl Position {
     }
 }
 
-// Generating moves.
+// Legal moves, as far as they need more than the board; see `generate` for the moves themselves.
 impl Position {
-    /// All legal moves.
-    pub fn legal_moves(&self) -> MoveList {
-        let state = self.now();
-        let mut list = MoveList::new();
-        for mv in MoveGen::new_legal(&state.board) {
-            list.push(state.classify(mv));
-        }
-        for mv in state.castling_moves() {
-            list.push(mv);
-        }
-        list
-    }
-
-    /// Legal captures (en passant among them) and promotions.
-    pub fn tactical_moves(&self) -> MoveList {
-        let state = self.now();
-        let mut list = MoveList::new();
-        let mut moves = MoveGen::new_legal(&state.board);
-        let mut targets = state.them();
-        let us = state.side_to_move();
-        let before_last = rank_mask(us.to_seventh_rank());
-        if self.pieces(us, Piece::Pawn) & before_last != EMPTY {
-            targets |= rank_mask(us.to_their_backrank());
-        }
-        if let Some(square) = state.en_passant {
-            targets |= BitBoard::from_square(square);
-        }
-        moves.set_iterator_mask(targets);
-        for mv in moves {
-            let mv = state.classify(mv);
-            if self.is_tactical(mv) {
-                list.push(mv);
-            }
-        }
-        list
-    }
-
     /// Number of legal moves, counted without listing them.
     pub fn count_legal_moves(&self) -> usize {
         let state = self.now();
         MoveGen::new_legal(&state.board).len() + state.castling_moves().count()
     }
 
-    /// Castling that is legal now.
+    /// The castling moves that are legal.
     pub(super) fn castling_moves(&self) -> impl Iterator<Item = Move> {
         self.now().castling_moves()
     }
 
-    /// En-passant captures that are legal now.
-    pub(super) fn en_passant_moves(&self) -> impl Iterator<Item = Move> {
-        let state = self.now();
-        state.en_passant.into_iter().flat_map(|target| {
-            state.en_passant_captors(target).map(move |pawn| Move::en_passant(pawn, target))
-        })
+    /// Pawns of the side to move that may legally capture en passant on `target`.
+    pub(super) fn en_passant_captors(&self, target: Square) -> impl Iterator<Item = Square> {
+        self.now().en_passant_captors(target)
     }
 
-    /// Men of the side to move that alone stand between their king and an attacker.
+    /// Men of the side to move that stand between its king and a slider.
     pub(super) fn pinned(&self) -> BitBoard {
-        *self.now().board.pinned() & self.now().us()
+        *self.now().board.pinned()
     }
 }
 
@@ -655,20 +619,6 @@ impl State {
             | (rook_attacks(square, occupied) & (of(Piece::Rook) | queens))
     }
 
-    /// One of the crate's moves as one of ours.
-    fn classify(&self, mv: ChessMove) -> Move {
-        let (from, to) = (mv.get_source(), mv.get_dest());
-        match mv.get_promotion() {
-            Some(piece) => Move::promotion(from, to, piece),
-            None if self.en_passant == Some(to) && self.is_pawn(from) => Move::en_passant(from, to),
-            None => Move::normal(from, to),
-        }
-    }
-
-    fn is_pawn(&self, square: Square) -> bool {
-        self.board.pieces(Piece::Pawn) & BitBoard::from_square(square) != EMPTY
-    }
-
     fn castling_moves(&self) -> impl Iterator<Item = Move> {
         let us = self.side_to_move();
         CastlingSide::BOTH.into_iter().filter_map(move |side| {
@@ -688,7 +638,7 @@ impl State {
         let captured = BitBoard::from_square(target.ubackward(us));
         let king = self.king(us);
         let pawns = pawn_attacks(!us, target) & self.board.pieces(Piece::Pawn) & self.us();
-        pawns.into_iter().filter(move |&pawn| {
+        pawns.filter(move |&pawn| {
             let after =
                 self.occupied() ^ BitBoard::from_square(pawn) ^ captured | BitBoard::from_square(target);
             self.attackers_to(king, after) & self.them() & !captured == EMPTY

@@ -38,7 +38,7 @@ impl Men {
     /// How much of the middlegame is left: each knight and bishop counts 1, rook 2, queen 4, at most 24.
     pub fn phase(&self) -> i32 {
         let number = |kind: usize| count(self.by[0][kind] | self.by[1][kind]);
-        let minors = number(KNIGHT) + number(BISHOP);
+        let minors = count(self.by[0][KNIGHT] | self.by[1][KNIGHT] | self.by[0][BISHOP] | self.by[1][BISHOP]);
         (minors + 2 * number(ROOK) + 4 * number(QUEEN)).min(FULL_PHASE)
     }
 }

@@ -16,13 +16,12 @@ pub const FULL_SCALE: i32 = 64;
 pub fn scale(men: &Men, strong: Color) -> i32 {
     let (us, them) = (strong.to_index(), (!strong).to_index());
     let (own, other) = (&men.by[us], &men.by[them]);
-    let pawns = count(own[PAWN]);
-    let (pieces, other_pieces) = (piece_value(own), piece_value(other));
-    if pawns == 0 {
+    if own[PAWN] == 0 {
+        let pieces = piece_value(own);
         // A minor piece alone mates nobody, two knights cannot force it, and less than a rook's
         // lead seldom does.
         let is_hopeless = pieces <= 3 || own[BISHOP] == 0 && pieces == 6 && count(own[KNIGHT]) == 2;
-        return match pieces - other_pieces {
+        return match pieces - piece_value(other) {
             _ if is_hopeless => 0,
             lead if lead <= 3 => LEAD_WITHOUT_PAWNS,
             _ => FULL_SCALE,
@@ -31,16 +30,21 @@ pub fn scale(men: &Men, strong: Color) -> i32 {
     if has_wrong_rook_pawn(men, strong) {
         return 0;
     }
-    let few_pawns = FULL_SCALE.min(FEW_PAWNS_BASE + FEW_PAWNS_EACH * pawns);
-    if count(own[BISHOP]) == 1 && count(other[BISHOP]) == 1 {
-        let is_opposite = (own[BISHOP] & LIGHT_SQUARES == 0) != (other[BISHOP] & LIGHT_SQUARES == 0);
-        if is_opposite && pieces == 3 && other_pieces == 3 {
-            return OPPOSITE_BISHOPS_ALONE;
-        } else if is_opposite && pieces == other_pieces {
-            return few_pawns.min(OPPOSITE_BISHOPS);
-        }
+    let few_pawns = FULL_SCALE.min(FEW_PAWNS_BASE + FEW_PAWNS_EACH * count(own[PAWN]));
+    if !are_opposite_bishops(own[BISHOP], other[BISHOP]) {
+        return few_pawns;
     }
-    few_pawns
+    match (piece_value(own), piece_value(other)) {
+        (3, 3) => OPPOSITE_BISHOPS_ALONE,
+        (pieces, other_pieces) if pieces == other_pieces => few_pawns.min(OPPOSITE_BISHOPS),
+        _ => few_pawns,
+    }
+}
+
+/// One bishop each, on squares of different colours.
+fn are_opposite_bishops(own: u64, other: u64) -> bool {
+    let is_light = |bishops: u64| bishops & LIGHT_SQUARES != 0;
+    count(own) == 1 && count(other) == 1 && is_light(own) != is_light(other)
 }
 
 const LEAD_WITHOUT_PAWNS: i32 = 12;

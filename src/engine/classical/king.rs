@@ -45,6 +45,7 @@ fn lowest_rank(bits: u64) -> usize {
 }
 
 /// Adds what the right to castle is worth.
+#[inline(always)]
 pub fn castling(position: &Position, color: Color, tally: &mut impl Tally) {
     let rights = position.castling();
     match CastlingSide::BOTH.iter().filter(|&&side| rights.rook(color, side).is_some()).count() {
@@ -65,6 +66,7 @@ pub fn ring(color: Color, king: crate::engine::Square) -> u64 {
 /// squares from which a safe check could be given count too; without the queen far less. The table of
 /// the term turns units into centipawns, so that danger may grow faster than its parts. Source of the
 /// idea: the Chess Programming Wiki, "King Safety", "Attack Units".
+#[inline(always)]
 pub fn danger(men: &Men, attacks: &Attacks, color: Color, tally: &mut impl Tally) {
     let (us, them) = (color.to_index(), (!color).to_index());
     let king = men.king[us];
@@ -80,16 +82,11 @@ pub fn danger(men: &Men, attacks: &Attacks, color: Color, tally: &mut impl Tally
     let mut units = looks.units + looks.squares + WEAK_SQUARE * count(near & weak);
     let occupied = BitBoard(men.occupied & !men.by[us][QUEEN]);
     let (straight, diagonal) = (rook_attacks(king, occupied).0, bishop_attacks(king, occupied).0);
-    for (kind, from, worth) in [
-        (KNIGHT, knight_attacks(king).0, KNIGHT_CHECK),
-        (BISHOP, diagonal, BISHOP_CHECK),
-        (ROOK, straight, ROOK_CHECK),
-        (QUEEN, straight | diagonal, QUEEN_CHECK),
-    ] {
-        if from & safe & attacks.by[them][kind] != 0 {
-            units += worth;
-        }
-    }
+    let can_check = |kind: usize, from: u64| i32::from(from & safe & attacks.by[them][kind] != 0);
+    units += KNIGHT_CHECK * can_check(KNIGHT, knight_attacks(king).0);
+    units += BISHOP_CHECK * can_check(BISHOP, diagonal);
+    units += ROOK_CHECK * can_check(ROOK, straight);
+    units += QUEEN_CHECK * can_check(QUEEN, straight | diagonal);
     if men.by[them][QUEEN] == 0 {
         units -= WITHOUT_QUEEN;
     }

@@ -76,17 +76,29 @@ fn add_terms(position: &Position, men: &Men, passed: u64, tally: &mut impl Tally
         endings::bare_king(men, color, tally);
         return;
     }
-    let mover = position.side_to_move();
     let mut attacks = Attacks::of_pawns_and_kings(men);
     pieces::pieces(men, &mut attacks, Color::White, tally);
     pieces::pieces(men, &mut attacks, Color::Black, tally);
-    for color in [Color::White, Color::Black] {
-        pieces::threats(men, &attacks, color, tally);
-        king::danger(men, &attacks, color, tally);
-        king::castling(position, color, tally);
-        passed::passed(men, &attacks, passed, color, mover, tally);
-    }
-    tally.add(mover, terms::TEMPO.at(0), 1);
+    add_terms_of_attacks(position, men, &attacks, passed, Color::White, tally);
+    add_terms_of_attacks(position, men, &attacks, passed, Color::Black, tally);
+    tally.add(position.side_to_move(), terms::TEMPO.at(0), 1);
+}
+
+/// Adds the terms of one side that need the attacks of both. Compiled once for each colour, like all
+/// that it calls: with the colour known, signs and directions cost nothing.
+#[inline(always)]
+fn add_terms_of_attacks(
+    position: &Position,
+    men: &Men,
+    attacks: &Attacks,
+    passed: u64,
+    color: Color,
+    tally: &mut impl Tally,
+) {
+    pieces::threats(men, attacks, color, tally);
+    king::danger(men, attacks, color, tally);
+    king::castling(position, color, tally);
+    passed::passed(men, attacks, passed, color, position.side_to_move(), tally);
 }
 
 /// White's advantage, mixed by the phase of the game.

@@ -119,18 +119,17 @@ pub fn threats(men: &Men, attacks: &Attacks, color: Color, tally: &mut impl Tall
     let by_minors =
         (attacks.by[us][KNIGHT] | attacks.by[us][BISHOP]) & (not_held | theirs[ROOK] | theirs[QUEEN]);
     let by_rooks = attacks.by[us][ROOK] & (not_held | theirs[QUEEN]);
-    for (term, first, attacked) in [
-        (THREAT_BY_PAWN, KNIGHT, by_pawns),
-        (THREAT_BY_MINOR, PAWN, by_minors),
-        (THREAT_BY_ROOK, PAWN, by_rooks),
-    ] {
+    let mut add = |term: Term, first: usize, attacked: u64| {
         // Mostly nothing is attacked so, and counting bits is slow on machines of every kind.
         if attacked & men.colored[them] != 0 {
-            for (index, men) in theirs[first..=QUEEN].iter().enumerate() {
-                tally.add(color, term.at(index), count(men & attacked));
+            for kind in first..=QUEEN {
+                tally.add(color, term.at(kind - first), count(theirs[kind] & attacked));
             }
         }
-    }
+    };
+    add(THREAT_BY_PAWN, KNIGHT, by_pawns);
+    add(THREAT_BY_MINOR, PAWN, by_minors);
+    add(THREAT_BY_ROOK, PAWN, by_rooks);
     tally.add(color, HANGING.at(0), count(men.colored[them] & attacks.all[us] & !attacks.all[them]));
 
     let defended_or_free = attacks.all[us] | !attacks.all[them];
