@@ -141,3 +141,41 @@ fn reductions(base: f64, divisor: f64) -> Reductions {
         std::array::from_fn(|number| (formula(depth.max(1), number.max(1)) * f64::from(PLY)) as i32)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_moves_and_deeper_nodes_are_reduced_more_and_captures_less() {
+        for depth in 2..64 {
+            for number in 2..64 {
+                let quiet = reduction(depth, number, true);
+                assert!(quiet >= reduction(depth - 1, number, true), "depth {depth}, move {number}");
+                assert!(quiet >= reduction(depth, number - 1, true), "depth {depth}, move {number}");
+                assert!(quiet > reduction(depth, number, false), "depth {depth}, move {number}");
+            }
+        }
+        assert_eq!(reduction(200, 200, true), reduction(63, 63, true), "beyond the table");
+        assert!((PLY..2 * PLY).contains(&reduction(3, 3, true)));
+    }
+
+    #[test]
+    fn a_quiet_move_is_late_sooner_when_nothing_improves() {
+        for depth in 1..=LATE_MOVE_PRUNING_DEPTH {
+            let first_late =
+                |improving| (1..).find(|&number| is_late(number, depth, improving)).expect("some move");
+            assert!(first_late(true) > first_late(false), "depth {depth}");
+        }
+        assert!(!is_late(200, LATE_MOVE_PRUNING_DEPTH + 1, false), "too deep to leave anything out");
+    }
+
+    #[test]
+    fn a_move_is_futile_only_far_below_alpha_and_never_near_mates() {
+        let far = Some(Score(-1000));
+        assert!(is_futile(far, 1, Score::DRAW) && !is_futile(Some(Score::DRAW), 1, Score::DRAW));
+        assert!(!is_futile(far, FUTILITY_DEPTH + 1, Score::DRAW));
+        assert!(!is_futile(far, 1, Score::mated_in(9)), "any move may save us from mate");
+        assert!(!is_futile(None, 1, Score::DRAW), "no evaluation in check");
+    }
+}
