@@ -9,7 +9,8 @@ pub struct Question {
     pub moves: Vec<Move>,
     /// How many of the best lines are wanted (MultiPV); fewer if there are fewer moves.
     pub lines: usize,
-    /// A mate in at most this many moves, for either side, is answer enough.
+    /// A mate in at most this many moves, for either side, is answer enough. The search then leaves
+    /// nothing out, so that at the depth of such a mate it is found, or there is none.
     pub mate: Option<u8>,
 }
 

@@ -70,6 +70,8 @@ pub struct Searcher<'a> {
     reported_nodes: u64,
     next_poll: u64,
     stopped: bool,
+    /// A mate is asked for: nothing may be left out or reduced that could hide one.
+    seeks_mate: bool,
     /// Below this ply no null move is tried, while one is being verified.
     null_moves_from: usize,
 }
@@ -110,6 +112,7 @@ impl<'a> Searcher<'a> {
             reported_nodes: 0,
             next_poll: 1,
             stopped: false,
+            seeks_mate: false,
             null_moves_from: 0,
         }
     }
@@ -124,6 +127,7 @@ impl<'a> Searcher<'a> {
         self.lines = asked.into_iter().take(question.lines.max(1)).map(Line::beginning).collect();
         self.not_asked = not_asked.len();
         self.left_out = not_asked;
+        self.seeks_mate = question.mate.is_some();
         self
     }
 
@@ -190,7 +194,7 @@ impl<'a> Searcher<'a> {
                 window.alpha = wider.alpha;
             } else {
                 // A move that is better than expected is found again with less effort.
-                less = (less + 1).min(ASPIRATION_LESS_DEPTH);
+                less = if self.seeks_mate { 0 } else { (less + 1).min(ASPIRATION_LESS_DEPTH) };
                 window.beta = wider.beta;
             }
         }

@@ -3,9 +3,9 @@
 //! Graded are the suites that give points to several moves: in c7 the moves and in c8 their points, or in
 //! c0 both as `Nf3=10, e4=4`.
 
-use crate::engine::Nobody;
-use crate::engine::{Engine, FenError, Limits, Move, Position, SearchReport};
+use crate::engine::{Engine, FenError, Limits, Move, Nobody, Position, Question, SearchReport};
 use crate::pgn::san;
+use std::time::Instant;
 use thiserror::Error;
 
 /// One line of a suite.
@@ -78,7 +78,9 @@ impl Task {
     /// Searches the position and judges the move.
     pub fn solve(&self, engine: &mut Engine, limits: &Limits) -> Outcome {
         engine.new_game();
-        let report = engine.search(&self.position, limits, &Nobody);
+        let question =
+            Question { mate: self.mate.and_then(|mate| mate.try_into().ok()), ..Question::default() };
+        let report = engine.answer(Instant::now(), &question, &self.position, limits, &Nobody);
         let mv = report.best_move();
         let is_mate = self.mate.is_none_or(|mate| report.score.moves_to_mate() == Some(mate));
         // Of several mates in the same number of moves each is as good.

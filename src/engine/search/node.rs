@@ -98,6 +98,7 @@ impl Searcher<'_> {
         if let Some(static_eval) = static_eval
             && !is_pv
             && excluded.is_none()
+            && !self.seeks_mate
         {
             // The table's score, where it is a bound in the right direction, is the better estimate.
             let eval =
@@ -139,7 +140,8 @@ impl Searcher<'_> {
         // 11. Internal iterative reduction: without a table move the order is poor and the node
         //     expensive; search it shallower now, the next iteration will know a move.
         //     Source: E. Schröder's Rebel, described by him in 2022.
-        if depth >= INTERNAL_REDUCTION_DEPTH && table_move.is_none() && !is_root && excluded.is_none() {
+        let is_unordered = table_move.is_none() && excluded.is_none();
+        if depth >= INTERNAL_REDUCTION_DEPTH && is_unordered && !is_root && !self.seeks_mate {
             depth -= 1;
         }
 
@@ -172,7 +174,7 @@ impl Searcher<'_> {
             //     Unsafe in check, where every answer may be the only one, and for quiet checks, which
             //     may mate. Sources: E. Heinz, "Extended Futility Pruning", 1998; the Chess Programming
             //     Wiki, "Futility Pruning" (which names move count pruning) and "Static Exchange Evaluation".
-            if !is_root && !in_check && best_score > Score::mated_in(MAX_PLY) {
+            if !is_root && !in_check && !self.seeks_mate && best_score > Score::mated_in(MAX_PLY) {
                 if is_quiet && skip_quiets && !gives_check {
                     continue;
                 }
@@ -205,6 +207,7 @@ impl Searcher<'_> {
             if Some(mv) == table_move
                 && !is_root
                 && excluded.is_none()
+                && !self.seeks_mate
                 && depth >= SINGULAR_DEPTH
                 && let Some(entry) = known
                 && entry.depth >= depth - SINGULAR_TABLE_DEPTH
@@ -233,7 +236,7 @@ impl Searcher<'_> {
             //     Source: the Chess Programming Wiki, "Late Move Reductions".
             let mut score = Score::DRAW;
             let mut is_promising = true;
-            if depth >= REDUCTION_DEPTH && move_number >= REDUCTION_FIRST_MOVE {
+            if depth >= REDUCTION_DEPTH && move_number >= REDUCTION_FIRST_MOVE && !self.seeks_mate {
                 let is = |fact: bool, weight: i32| if fact { weight } else { 0 };
                 reduction -= history * PLY / REDUCTION_HISTORY;
                 reduction -= is(was_pv, REDUCTION_LESS_ON_PV) + is(is_pv, REDUCTION_LESS_ON_PV);
