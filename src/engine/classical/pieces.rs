@@ -122,8 +122,8 @@ pub fn threats(men: &Men, attacks: &Attacks, color: Color, tally: &mut impl Tall
     let mut add = |term: Term, first: usize, attacked: u64| {
         // Mostly nothing is attacked so, and counting bits is slow on machines of every kind.
         if attacked & men.colored[them] != 0 {
-            for kind in first..=QUEEN {
-                tally.add(color, term.at(kind - first), count(theirs[kind] & attacked));
+            for (index, men) in theirs[first..=QUEEN].iter().enumerate() {
+                tally.add(color, term.at(index), count(men & attacked));
             }
         }
     };
