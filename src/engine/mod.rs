@@ -15,6 +15,7 @@ mod params;
 pub mod perft;
 pub mod position;
 mod question;
+mod san;
 mod score;
 mod search;
 mod see;
@@ -28,6 +29,7 @@ pub use limits::Limits;
 pub use moves::{Move, MoveKind, MoveList};
 pub use position::{Color, FenError, GameError, MoveError, Outcome, Piece, Position, Square};
 pub use question::{Line, Question};
+pub use san::san;
 pub use score::Score;
 
 use history::History;

@@ -3,9 +3,7 @@
 //! Graded are the suites that give points to several moves: in c7 the moves and in c8 their points, or in
 //! c0 both as `Nf3=10, e4=4`.
 
-use crate::engine::Nobody;
-use crate::engine::{Engine, FenError, Limits, Move, Position, SearchReport};
-use crate::pgn::san;
+use crate::engine::{Engine, FenError, Limits, Move, Nobody, Position, SearchReport, san};
 use thiserror::Error;
 
 /// One line of a suite.
