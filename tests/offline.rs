@@ -152,8 +152,8 @@ fn puzzles_are_counted_by_rating_and_theme() {
 fn puzzles_that_cannot_be_used_are_refused_in_one_line() {
     let folder = folder();
     for (name, text, wanted) in [
-        ("columns", "PuzzleId,FEN\n1,2\n", "tabiya puzzles: columns: CSV error: "),
-        ("rating", &PUZZLES.replace("601", "high"), "tabiya puzzles: rating: CSV error: "),
+        ("columns", "PuzzleId,FEN\n1,2\n", "tabiya puzzles: columns: CSV deserialize error: "),
+        ("rating", &PUZZLES.replace("601", "high"), "tabiya puzzles: rating: CSV deserialize error: "),
         ("move", &PUZZLES.replace("f8g8", "f8g9"), "tabiya puzzles: move: puzzle mate1: "),
         ("empty", "PuzzleId,FEN,Moves,Rating,Themes\n", "tabiya puzzles: empty: no puzzles in this file"),
     ] {
