@@ -209,7 +209,7 @@ fn each_mistake_in_a_file_is_one_line() {
         (
             "[engine]\npython = 3",
             "config.toml: engine.python: unknown key, \
-             allowed are hash_mb, threads, nodes, depth, move_overhead_ms, kind, path, options, \
+             allowed are hash_mb, threads, nodes, depth, elo, move_overhead_ms, kind, path, options, \
              working_directory",
         ),
         (
@@ -239,6 +239,17 @@ fn each_mistake_in_a_file_is_one_line() {
             "config.toml: engine.threads: found 257, allowed a whole number from 1 to 256",
         ),
         ("[engine]\nnodes = -1", "config.toml: engine.nodes: found -1, allowed a whole number of 0 or more"),
+        ("[engine]\nelo = 999", "config.toml: engine.elo: found 999, allowed 0 or at least 1000"),
+        (
+            "[engine]\nelo = 2201",
+            "config.toml: engine.elo: found 2201, allowed a whole number from 0 to 2200",
+        ),
+        (
+            "[engine]\nelo = 1500\nkind = \"uci\"\npath = \"stockfish\"",
+            "config.toml: engine.elo: found 1500, allowed 0, since engine.kind is \"uci\"; \
+             set UCI_LimitStrength and UCI_Elo in engine.options",
+        ),
+        ("[engine]\nseed = 1", "config.toml: engine.seed: unknown key, did you mean book.seed?"),
         (
             "[engine]\nmove_overhead_ms = 10000",
             "config.toml: engine.move_overhead_ms: found 10000, allowed a whole number from 0 to 9999",

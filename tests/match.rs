@@ -104,6 +104,45 @@ fn each_opening_is_played_with_both_colours_and_games_are_kept_with_their_scores
 }
 
 #[test]
+fn games_are_ended_by_those_who_watch_when_both_players_agree() {
+    let folder = folder();
+    for (name, fen) in [
+        ("won", "4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1"),
+        ("drawn", "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1"),
+        ("even", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
+    ] {
+        fs::write(folder.path().join(name), format!("{fen}\n")).expect("a file");
+    }
+    for (opening, rule, reason) in [
+        ("won", ["--resign", "moves=1,score=500"], "both call it won for White"),
+        ("drawn", ["--draw", "from=1,moves=2,score=100"], "both call it drawn"),
+        ("even", ["--max-moves", "3"], "too many moves"),
+    ] {
+        let pgn = format!("{opening}.pgn");
+        let players = ["builtin:Hash=1,Name=A", "builtin:Hash=1,Name=B"];
+        let settings = ["--nodes", "300", "--games", "2", "--openings", opening, "--pgn", &pgn];
+        let json = result(folder.path(), &[&players[..], &settings, &rule].concat());
+        // Each has White once: whatever the result, it is shared.
+        assert_eq!(json["all"]["pentanomial"], json!([0, 0, 1, 0, 0]), "{opening}: {json}");
+        let games = fs::read_to_string(folder.path().join(pgn)).expect("a file");
+        assert_eq!(games.matches("[Termination \"adjudication\"]").count(), 2, "{opening}: {games}");
+        let words = games.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words.matches(reason).count(), 2, "{opening}: {games}");
+    }
+}
+
+#[test]
+fn limited_strength_is_a_player_that_repeats_itself() {
+    let folder = folder();
+    fs::write(folder.path().join("book.csv"), OPENINGS).expect("a file");
+    let players = ["builtin:Elo=1600,Hash=1", "builtin:Elo=1000,Hash=1"];
+    let arguments = [&players[..], &["--games", "6", "--openings", "book.csv"]].concat();
+    let once = result(folder.path(), &arguments);
+    assert!(once["opponents"][0]["wins"].as_u64() > once["opponents"][0]["losses"].as_u64(), "{once}");
+    assert_eq!(once, result(folder.path(), &[&arguments[..], &["--concurrency", "2"]].concat()));
+}
+
+#[test]
 fn faults_lose_the_game_are_named_and_the_engine_comes_again() {
     for (go, fault) in [
         ("exit 1", "crash"),
@@ -231,7 +270,8 @@ fn a_stopped_or_killed_match_leaves_no_process() {
         let child = Killed(child);
         until("two games", || fake.log().iter().filter(|line| line.starts_with("go")).count() >= 2);
         let pid = child.0.id().to_string();
-        assert!(Command::new("kill").args([signal, &pid]).status().expect("kill runs").success());
+        let kill = Command::new("sh").args(["-c", &format!("kill {signal} {pid}")]).status();
+        assert!(kill.expect("a shell").success());
         until("the end of all processes", || fake.running().is_empty());
     }
 }

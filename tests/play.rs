@@ -114,12 +114,15 @@ fn hint_and_evaluation_are_given_on_demand() {
 #[test]
 fn the_level_can_be_changed() {
     let shown = play(&["--level", "1"], "level 3\nlevel 11\nlevel high\ne4\n");
-    assert!(shown.contains("Level 3."), "{shown}");
+    assert!(shown.contains("Level 3: about 1300 Elo."), "{shown}");
     for wrong in ["\"11\"", "\"high\""] {
         assert!(shown.contains(&format!("A level is a number from 1 to 10, not {wrong}.")), "{shown}");
     }
     assert!(shown.contains("Tabiya plays "), "{shown}");
-    assert!(play(&["--depth", "2"], "e4\n").contains("Tabiya plays "));
+    for arguments in [["--depth", "2"], ["--elo", "1450"]] {
+        assert!(play(&arguments, "e4\n").contains("Tabiya plays "), "{arguments:?}");
+    }
+    assert!(play(&QUICK, "level 10\n").contains("Level 10: full strength."));
 }
 
 #[test]
@@ -145,7 +148,9 @@ fn a_position_that_is_none_is_a_mistake_on_the_command_line() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.starts_with("tabiya play: --fen \"8/8 w\": ") && said.lines().count() == 1, "{said}");
-    for arguments in [["--level", "0"], ["--level", "11"], ["--nodes", "0"], ["--color", "red"]] {
+    for arguments in
+        [["--level", "0"], ["--level", "11"], ["--elo", "999"], ["--nodes", "0"], ["--color", "red"]]
+    {
         assert_eq!(start(&arguments, b"").status.code(), Some(2), "{arguments:?}");
     }
 }

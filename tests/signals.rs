@@ -30,8 +30,8 @@ impl Program {
     }
 
     fn signal(&self) {
-        let killed = Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status();
-        assert!(killed.expect("kill runs").success());
+        let killed = Command::new("sh").args(["-c", &format!("kill -TERM {}", self.0.id())]).status();
+        assert!(killed.expect("a shell").success());
     }
 
     async fn end(&mut self) -> ExitStatus {

@@ -135,9 +135,11 @@ fn it_introduces_itself_with_every_option() {
             "Threads type spin default 1 min 1 max 256",
             "MultiPV type spin default 1 min 1 max 256",
             "Move Overhead type spin default 10 min 0 max 5000",
+            "UCI_Elo type spin default 1500 min 1000 max 2200",
             "Ponder type check default false",
             "UCI_Chess960 type check default false",
             "UCI_ShowWDL type check default false",
+            "UCI_LimitStrength type check default false",
             "Clear Hash type button",
         ]
     );
@@ -206,6 +208,51 @@ fn a_search_tells_what_it_finds_depth_by_depth() {
     let answer = said.last().expect("bestmove");
     let pv: Vec<&str> = reports[6].split_once(" pv ").expect("a pv").1.split(' ').collect();
     assert_eq!(*answer, format!("bestmove {} ponder {}", pv[0], pv[1]));
+}
+
+#[test]
+fn every_line_is_legal_to_its_end_and_promotes_in_small_letters() {
+    let mut gui = Gui::start();
+    let mut promotions = 0;
+    for fen in [
+        KIWIPETE,
+        MATE_IN_TWO,
+        "8/P6k/8/8/8/8/p6K/8 w - - 0 1",
+        "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+        "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1",
+        "8/8/8/2k5/2pP4/8/B7/4K3 b - d3 0 3",
+        "8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 98 80",
+        "7k/8/8/8/8/8/1R6/K7 w - - 97 80",
+        "6k1/5pp1/4p2p/3bP3/1r3P2/4B1P1/3R2KP/8 w - - 2 34",
+    ] {
+        gui.send(&format!("ucinewgame\nposition fen {fen}"));
+        let (mv, said) = gui.go("go nodes 30000");
+        let reports = reports(&said);
+        for line in &reports {
+            play_pv(fen, line);
+            let pv = line.split_once(" pv ").expect("a pv").1;
+            assert!(!pv.contains(|c: char| c.is_ascii_uppercase()), "{line}");
+            promotions += pv.split(' ').filter(|uci| uci.len() == 5).count();
+        }
+        let mut position = Position::from_fen(fen).expect(fen);
+        position.play_uci(&mv).unwrap_or_else(|error| panic!("{fen}: {error}"));
+        if let Some(answer) = field(said.last().expect("bestmove"), "ponder") {
+            position.play_uci(answer).unwrap_or_else(|error| panic!("{fen} {mv}: {error}"));
+        }
+    }
+    assert!(promotions > 10, "{promotions}");
+}
+
+#[test]
+fn a_new_game_is_searched_as_the_first_was() {
+    let mut gui = Gui::start();
+    let mut nodes = Vec::new();
+    for between in ["", "ucinewgame", "setoption name Hash value 16"] {
+        gui.send(&format!("{between}\nposition fen {KIWIPETE}"));
+        let (_, said) = gui.go("go depth 7");
+        nodes.push(number(reports(&said).pop().expect("a report"), "nodes"));
+    }
+    assert_eq!((nodes[1], nodes[2]), (nodes[0], nodes[0]));
 }
 
 #[test]
@@ -296,6 +343,46 @@ fn pondering_ends_by_ponderhit_or_stop_and_never_before() {
     gui.send("ponderhit");
     assert_eq!(complaints(&gui.settled()), ["ponderhit without go ponder"]);
     gui.go("go ponder depth 1\nponderhit");
+}
+
+#[test]
+fn ponderhit_leaves_the_search_what_is_left_of_its_nodes() {
+    let mut gui = Gui::start();
+    gui.send("position startpos moves e2e4 e7e5");
+    gui.send("go ponder nodes 3000 wtime 1000 btime 1000");
+    gui.until("info depth 2");
+    // However many nodes are used up by now, the move is held back.
+    let said = gui.settled();
+    assert!(!said.iter().any(|line| line.starts_with("bestmove")), "{said:?}");
+    let (mv, said) = gui.go("ponderhit");
+    assert!(Position::after("startpos", "e2e4 e7e5").expect("legal").parse_uci(&mv).is_ok(), "{mv}");
+    assert_eq!(number(reports(&said).pop().expect("a report"), "nodes"), 3000, "{said:?}");
+    // The hit may come while the search is still far from its limit.
+    gui.send("go ponder nodes 200000");
+    let (_, said) = gui.go("ponderhit");
+    assert_eq!(number(reports(&said).pop().expect("a report"), "nodes"), 200_000);
+}
+
+#[test]
+fn limited_strength_is_heard_once_and_looks_at_little() {
+    let mut gui = Gui::start();
+    gui.send("setoption name UCI_Elo value 1000\nsetoption name UCI_LimitStrength value true");
+    for clock in ["go wtime 600000 btime 600000", "go depth 30", "go movetime 600000"] {
+        let (mv, said) = gui.go(clock);
+        let reports = reports(&said);
+        assert_eq!(reports.len(), 1, "{clock}: {said:?}");
+        assert!(number(reports[0], "nodes") < 2_000, "{clock}: {said:?}");
+        assert_eq!(field(reports[0], "pv"), Some(mv.as_str()), "{clock}");
+    }
+    gui.send("go infinite");
+    gui.until("info depth");
+    assert_eq!(gui.settled(), Vec::<String>::new(), "it has seen all it looks at, and waits");
+    gui.go("stop");
+    gui.send("setoption name MultiPV value 3");
+    assert_eq!(reports(&gui.go("go depth 30").1).len(), 3);
+    gui.send("setoption name MultiPV value 1\nsetoption name UCI_LimitStrength value false");
+    let (_, said) = gui.go("go nodes 5000");
+    assert_eq!(number(reports(&said).pop().expect("a report"), "nodes"), 5_000);
 }
 
 #[test]

@@ -78,6 +78,8 @@ pub async fn play(
     mut watch: impl FnMut(&Standings),
 ) -> Result<Standings, MatchError> {
     player::tell_apart(&mut options.players);
+    // Errors of limited strength, too, are to be the same in every match of this seed.
+    options.players.iter_mut().for_each(|player| player.engine.seed = options.seed.max(1));
     let terms = terms(&options);
     let (mut record, played) = Record::open(options.resume.as_deref(), options.pgn.as_deref(), &terms)?;
     let opponents = options.players.len() - 1;

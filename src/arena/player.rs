@@ -1,6 +1,6 @@
 //! A player as the command line names it: `builtin`, or a UCI program, each with options.
 
-use crate::engine::{EngineKind, EngineOptions};
+use crate::engine::{EngineKind, EngineOptions, Strength};
 use std::str::FromStr;
 
 /// What our own engine keeps back of its clock on every move, in milliseconds, if not told otherwise.
@@ -20,7 +20,7 @@ pub struct Player {
 
 /// `builtin`, `builtin:Option=value,…`, `path` or `path:Option=value,…`.
 ///
-/// `Name`, `Nodes`, `Depth` and `Directory` are understood for every player, `Hash`, `Threads` and
+/// `Name`, `Nodes`, `Depth` and `Directory` are understood for every player, `Hash`, `Threads`, `Elo` and
 /// `Move Overhead` for the built-in one; the others are given to the program.
 impl FromStr for Player {
     type Err = String;
@@ -60,9 +60,13 @@ impl Player {
             "directory" if !is_builtin => engine.working_directory = value.to_string(),
             "hash" if is_builtin => engine.hash_mb = number(option, value, 1, 65_536)? as usize,
             "threads" if is_builtin => engine.threads = number(option, value, 1, 256)? as usize,
+            "elo" if is_builtin => {
+                let (least, most) = (Strength::WEAKEST.into(), Strength::STRONGEST.into());
+                engine.elo = number(option, value, least, most)? as u16;
+            }
             "move overhead" if is_builtin => engine.move_overhead_ms = number(option, value, 0, 9_999)?,
             _ if is_builtin => {
-                let known = "Hash, Threads, Nodes, Depth, Move Overhead and Name";
+                let known = "Hash, Threads, Nodes, Depth, Elo, Move Overhead and Name";
                 return Err(format!("builtin has no option {:?}; it has {known}", name.trim()));
             }
             _ => engine.options.push(option.to_string()),
@@ -120,12 +124,13 @@ mod tests {
             (plain.name.as_str(), plain.engine.kind, plain.engine.hash_mb),
             ("builtin", EngineKind::Builtin, 16)
         );
-        let set = player("builtin:Hash=8,threads=2,Nodes=2000,Depth=9,Move Overhead=30,Name=us");
+        let set = player("builtin:Hash=8,threads=2,Nodes=2000,Depth=9,Elo=1500,Move Overhead=30,Name=us");
         let expected = EngineOptions {
             hash_mb: 8,
             threads: 2,
             nodes: 2_000,
             depth: 9,
+            elo: 1500,
             move_overhead_ms: 30,
             ..EngineOptions::default()
         };
@@ -161,9 +166,11 @@ mod tests {
             ("", "a player is builtin or the path of a UCI program"),
             (
                 "builtin:Hsah=1",
-                "builtin has no option \"Hsah\"; it has Hash, Threads, Nodes, Depth, Move Overhead and Name",
+                "builtin has no option \"Hsah\"; it has Hash, Threads, Nodes, Depth, Elo, Move Overhead and \
+                 Name",
             ),
             ("builtin:Hash=0", "Hash=0: allowed is a whole number from 1 to 65536"),
+            ("builtin:Elo=3600", "Elo=3600: allowed is a whole number from 1000 to 2200"),
             ("builtin:Nodes=many", "Nodes=many: allowed is a whole number of 1 or more"),
             ("sf:Nodes=1,Ponder", "option \"Ponder\" is not Name=value"),
         ];

@@ -2,9 +2,8 @@
 
 use super::BotOptions;
 use crate::book::BookMove;
-use crate::engine::{Limits, Move, Position, Score, SearchReport};
+use crate::engine::{Limits, Move, Position, Score, SearchReport, san};
 use crate::lichess::{Backoff, Client, Error, GameId};
-use crate::pgn;
 use crate::worker::{EngineHandle, Search};
 use std::future::{Future, pending};
 use std::pin::Pin;
@@ -71,7 +70,7 @@ fn describe(position: &Position, report: &SearchReport) -> String {
     let mut pv = String::new();
     for &mv in report.pv.iter().take(SHOWN_PV) {
         pv.push(' ');
-        pv.push_str(&pgn::san(&position, mv));
+        pv.push_str(&san(&position, mv));
         position.play(mv);
     }
     format!("search: depth {}, {}, {knps:.0} knps, {seconds:.1} s, pv{pv}", report.depth, report.score)

@@ -14,8 +14,8 @@ use std::time::Duration;
 const AFTER_HELP: &str = "\
 A player is `builtin`, or the path of a UCI program, with options after a colon:
   builtin:Hash=16,Threads=1,Nodes=2000    /usr/games/stockfish:UCI_LimitStrength=true,UCI_Elo=2400
-Name=, Nodes= and Depth= are understood for every player, Directory= for a program, Move Overhead= (in
-milliseconds) for builtin. Limits of a player and of the match all bind.
+Name=, Nodes= and Depth= are understood for every player, Directory= for a program, Elo= (limited strength)
+and Move Overhead= (in milliseconds) for builtin. Limits of a player and of the match all bind.
 
 A crash, a hang, an illegal move and an overstepped clock lose the game; the engine is started again.
 Elo ± and nElo ± are 95 % intervals of the pentanomial model; LOS is the likelihood of superiority.";
@@ -188,8 +188,10 @@ fn check_limits(arguments: &MatchArguments) -> Result<(), String> {
     if arguments.tc.is_some() || arguments.nodes.is_some() || arguments.depth.is_some() {
         return Ok(());
     }
-    let endless =
-        arguments.players.iter().find(|player| player.engine.nodes == 0 && player.engine.depth == 0);
+    let endless = arguments
+        .players
+        .iter()
+        .find(|player| player.engine.nodes == 0 && player.engine.depth == 0 && player.engine.elo == 0);
     endless.map_or(Ok(()), |player| {
         Err(format!("{} has no limit: give --tc, --nodes or --depth, or Nodes= or Depth= to it", player.text))
     })

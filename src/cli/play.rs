@@ -4,8 +4,8 @@ use super::{exit, fail};
 use crate::book::read_move;
 use crate::engine::diagram::{diagram, symbol};
 use crate::engine::position::START_FEN;
-use crate::engine::{Color, Engine, EngineOptions, Limits, Nobody, Outcome, Position};
-use crate::pgn::{self, PgnGame, san};
+use crate::engine::{Color, Engine, EngineOptions, Limits, Nobody, Outcome, Position, Strength, san};
+use crate::pgn::{self, PgnGame};
 use clap::{Args, ValueEnum};
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
@@ -20,9 +20,12 @@ pub struct PlayArguments {
     /// Begin from this position instead of the start position
     #[arg(long)]
     pub fen: Option<String>,
-    /// Strength, from 1 (looks at 25 positions a move) to 10; each step looks at four times as many
+    /// Strength, from 1 to 9 in even steps of Elo; 10 is full strength
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=10))]
     pub level: u8,
+    /// Strength in Elo, instead of a level
+    #[arg(long, value_parser = clap::value_parser!(u16).range(i64::from(Strength::WEAKEST)..=i64::from(Strength::STRONGEST)))]
+    pub elo: Option<u16>,
     /// Positions looked at for a move, instead of a level
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: Option<u64>,
@@ -68,8 +71,8 @@ pub fn run(arguments: &PlayArguments) -> ExitCode {
     };
     let mut table = Table {
         human: arguments.color.color(),
-        limits: limits(arguments),
-        engine: Engine::new(&EngineOptions::default()),
+        opponent: opponent(arguments),
+        adviser: Engine::new(&EngineOptions::default()),
         start: position.fen(),
         position,
         input: io::stdin().lock(),
@@ -81,15 +84,33 @@ pub fn run(arguments: &PlayArguments) -> ExitCode {
     }
 }
 
-fn limits(arguments: &PlayArguments) -> Limits {
-    match (arguments.nodes, arguments.depth) {
-        (None, None) => of_level(arguments.level),
-        (nodes, depth) => Limits { nodes, depth, ..Limits::default() },
+fn opponent(arguments: &PlayArguments) -> Engine {
+    let PlayArguments { level, elo, nodes, depth, .. } = *arguments;
+    match (elo, nodes, depth) {
+        (None, None, None) => of_level(level),
+        (elo, nodes, depth) => Engine::new(&EngineOptions {
+            elo: elo.unwrap_or(0),
+            nodes: nodes.unwrap_or(0),
+            depth: depth.unwrap_or(0),
+            ..EngineOptions::default()
+        }),
     }
 }
 
-fn of_level(level: u8) -> Limits {
-    Limits { nodes: Some(25 << (2 * (level - 1))), ..Limits::default() }
+/// The level of full strength, and positions looked at for a move there: a second or two.
+const FULL_STRENGTH: u8 = 10;
+const FULL_STRENGTH_NODES: u64 = 2_000_000;
+
+fn of_level(level: u8) -> Engine {
+    let elo = elo_of_level(level);
+    let nodes = if elo == 0 { FULL_STRENGTH_NODES } else { 0 };
+    Engine::new(&EngineOptions { elo, nodes, ..EngineOptions::default() })
+}
+
+/// The levels below full strength part the range of strengths evenly.
+fn elo_of_level(level: u8) -> u16 {
+    let step = (Strength::STRONGEST - Strength::WEAKEST) / u16::from(FULL_STRENGTH - 2);
+    if level < FULL_STRENGTH { Strength::WEAKEST + u16::from(level - 1) * step } else { 0 }
 }
 
 /// Advice is as good as a quarter of a second makes it, whatever the level.
@@ -98,8 +119,9 @@ const ADVICE: Limits = Limits { nodes: Some(200_000), soft: None, hard: None, de
 /// The board with two players at it.
 struct Table<R, W> {
     human: Color,
-    limits: Limits,
-    engine: Engine,
+    opponent: Engine,
+    /// Gives hints, at full strength.
+    adviser: Engine,
     start: String,
     position: Position,
     input: R,
@@ -138,7 +160,7 @@ impl<R: BufRead, W: Write> Table<R, W> {
 
     /// The engine makes its move.
     fn answer(&mut self) -> io::Result<()> {
-        let mv = self.engine.search(&self.position, &self.limits, &Nobody).best_move();
+        let mv = self.opponent.search(&self.position, &Limits::default(), &Nobody).best_move();
         writeln!(self.out, "Tabiya plays {}", san(&self.position, mv))?;
         self.position.play(mv);
         self.show_board()
@@ -198,21 +220,24 @@ impl<R: BufRead, W: Write> Table<R, W> {
     fn set_level(&mut self, text: &str) -> io::Result<()> {
         match text.parse() {
             Ok(level @ 1..=10) => {
-                self.limits = of_level(level);
-                writeln!(self.out, "Level {level}.")
+                self.opponent = of_level(level);
+                match elo_of_level(level) {
+                    0 => writeln!(self.out, "Level {level}: full strength."),
+                    elo => writeln!(self.out, "Level {level}: about {elo} Elo."),
+                }
             }
             _ => writeln!(self.out, "A level is a number from 1 to 10, not {text:?}."),
         }
     }
 
     fn hint(&mut self) -> io::Result<()> {
-        let mv = self.engine.search(&self.position, &ADVICE, &Nobody).best_move();
+        let mv = self.adviser.search(&self.position, &ADVICE, &Nobody).best_move();
         writeln!(self.out, "Tabiya would play {}", san(&self.position, mv))
     }
 
     /// The score as White sees it, and the line behind it.
     fn evaluate(&mut self) -> io::Result<()> {
-        let report = self.engine.search(&self.position, &ADVICE, &Nobody);
+        let report = self.adviser.search(&self.position, &ADVICE, &Nobody);
         let is_white = self.position.side_to_move() == Color::White;
         let score = if is_white { report.score } else { -report.score };
         let mut line = String::new();

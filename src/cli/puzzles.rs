@@ -1,15 +1,14 @@
 //! `tabiya puzzles FILE`: how many puzzles the engine solves, by rating and theme.
 
 use super::progress::Progress;
-use super::{exit, fail, threads};
+use super::shares::{Share, section};
+use super::{exit, fail, input, threads};
 use crate::engine::{Engine, EngineOptions, Limits};
 use crate::train::pool;
 use crate::train::puzzles::{self, Puzzle, PuzzleError, Verdict};
 use clap::Args;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -92,7 +91,7 @@ pub fn run(arguments: &PuzzlesArguments) -> ExitCode {
 fn solve(arguments: &PuzzlesArguments) -> Result<Tally, PuzzlesError> {
     let path = arguments.file.display().to_string();
     let file =
-        File::open(&arguments.file).map_err(|reason| PuzzlesError::Read { path: path.clone(), reason })?;
+        input::open(&arguments.file).map_err(|reason| PuzzlesError::Read { path: path.clone(), reason })?;
     let unsound = |reason| PuzzlesError::Puzzle { path: path.clone(), reason };
     let all = puzzles::read(file).map_err(unsound)?;
     let chosen = spread(&all, arguments.limit.unwrap_or(usize::MAX));
@@ -117,28 +116,6 @@ fn solve(arguments: &PuzzlesArguments) -> Result<Tally, PuzzlesError> {
 fn spread(all: &[Puzzle], limit: usize) -> Vec<&Puzzle> {
     let taken = all.len().min(limit);
     (0..taken).map(|index| &all[index * all.len() / taken]).collect()
-}
-
-/// Solved of how many.
-#[derive(Clone, Copy, Default)]
-struct Share {
-    solved: usize,
-    of: usize,
-}
-
-impl Share {
-    fn add(&mut self, is_solved: bool) {
-        self.solved += usize::from(is_solved);
-        self.of += 1;
-    }
-
-    fn percent(self) -> f64 {
-        100.0 * self.solved as f64 / self.of.max(1) as f64
-    }
-
-    fn json(self) -> serde_json::Value {
-        json!({ "solved": self.solved, "of": self.of })
-    }
 }
 
 /// What was solved, in all and by kind.
@@ -169,15 +146,16 @@ impl Tally {
     }
 
     fn bars(&self) -> String {
-        let bands = self.bands.iter();
-        let bands = bands.map(|(from, share)| (format!("{from}-{}", from + BAND - 1), *share));
+        let name = |from: &u32| format!("{from}-{}", from + BAND - 1);
+        let bands: Vec<(String, Share)> =
+            self.bands.iter().map(|(from, share)| (name(from), *share)).collect();
         let mut themes: Vec<(String, Share)> =
             self.themes.iter().map(|(theme, share)| (theme.clone(), *share)).collect();
         themes.sort_by(|(_, a), (_, b)| a.percent().total_cmp(&b.percent()));
         let mut text = String::new();
-        section(&mut text, "By rating", bands);
-        section(&mut text, "By theme, the hardest first", themes.into_iter());
-        section(&mut text, "Together", [("all".to_string(), self.all)].into_iter());
+        section(&mut text, "By rating", &bands);
+        section(&mut text, "By theme, the hardest first", &themes);
+        section(&mut text, "Together", &[("all".to_string(), self.all)]);
         text
     }
 
@@ -189,16 +167,6 @@ impl Tally {
         let themes = by(&mut self.themes.iter().map(|(theme, share)| (theme.clone(), *share)));
         let all = json!({ "all": self.all.json(), "rating": bands, "theme": themes, "failed": self.failed });
         format!("{all}\n")
-    }
-}
-
-fn section(text: &mut String, title: &str, shares: impl Iterator<Item = (String, Share)>) {
-    const WIDTH: usize = 40;
-    let _ = writeln!(text, "{title}");
-    for (name, share) in shares {
-        let bar = "#".repeat((WIDTH as f64 * share.percent() / 100.0).round() as usize);
-        let (solved, of, percent) = (share.solved, share.of, share.percent());
-        let _ = writeln!(text, "  {name:22} {bar:WIDTH$} {percent:5.1} %  {solved} of {of}");
     }
 }
 

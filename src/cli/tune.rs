@@ -1,7 +1,7 @@
 //! `tabiya tune`: plays labelled positions, and fits the weights of the evaluation to them.
 
 use super::progress::Progress;
-use super::{exit, fail, threads};
+use super::{exit, fail, input, threads};
 use crate::train::fit::{Fit, FitOptions, Samples};
 use crate::train::labelled::{self, LabelError};
 use crate::train::pool;
@@ -9,7 +9,7 @@ use crate::train::selfplay::{PlayOptions, Player};
 use crate::train::weights_file;
 use clap::Args;
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -162,8 +162,8 @@ fn read(files: &[PathBuf]) -> Result<Samples, TuneError> {
     let mut samples = Samples::default();
     for file in files {
         let path = file.display().to_string();
-        let input = File::open(file).map_err(|reason| TuneError::Read { path: path.clone(), reason })?;
-        labelled::read(BufReader::new(input), |labelled| samples.push(&labelled))
+        let input = input::open(file).map_err(|reason| TuneError::Read { path: path.clone(), reason })?;
+        labelled::read(input, |labelled| samples.push(&labelled))
             .map_err(|reason| TuneError::Label { path, reason })?;
     }
     if samples.is_empty() { Err(TuneError::Empty) } else { Ok(samples) }

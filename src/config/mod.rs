@@ -16,7 +16,7 @@ use crate::book::BookOptions;
 use crate::bot::StoreOptions;
 use crate::bot::game::GameOptions;
 use crate::bot::policy::ChallengeOptions;
-use crate::engine::{EngineKind, EngineOptions};
+use crate::engine::{EngineKind, EngineOptions, Strength};
 use crate::lichess::LichessOptions;
 use crate::logging::LogOptions;
 use ::config::builder::{ConfigBuilder, DefaultState};
@@ -135,6 +135,18 @@ fn check_pairs(config: &Config, layers: &[Layer]) -> Result<(), Mistakes> {
         let origin = origin(layers, &["engine.path", "engine.kind"]);
         mistakes.add(format!(
             "{origin}: engine.path: found \"\", allowed the program to run, since engine.kind is \"uci\""
+        ));
+    }
+    let (elo, least) = (config.engine.elo, Strength::WEAKEST);
+    if (1..least).contains(&elo) {
+        let origin = origin(layers, &["engine.elo"]);
+        mistakes.add(format!("{origin}: engine.elo: found {elo}, allowed 0 or at least {least}"));
+    }
+    if config.engine.kind == EngineKind::Uci && elo > 0 {
+        let origin = origin(layers, &["engine.elo", "engine.kind"]);
+        mistakes.add(format!(
+            "{origin}: engine.elo: found {elo}, allowed 0, since engine.kind is \"uci\"; set UCI_LimitStrength \
+             and UCI_Elo in engine.options"
         ));
     }
     mistakes.or(())

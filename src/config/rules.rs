@@ -3,6 +3,7 @@
 use super::mistake::{nearest, quoted};
 use super::schema::{Key, Kind};
 use crate::bot::policy;
+use crate::engine::Strength;
 use crate::lichess::Token;
 use crate::logging;
 use ::config::ValueKind;
@@ -62,6 +63,7 @@ const RULES: &[(&str, Rule)] = &[
     ("engine.threads", Rule::Between(1, 256)),
     ("engine.nodes", Rule::Between(0, i64::MAX)),
     ("engine.depth", Rule::Between(0, 127)),
+    ("engine.elo", Rule::Between(0, Strength::STRONGEST as i64)),
     ("engine.move_overhead_ms", Rule::Between(0, 9_999)),
     ("engine.options", Rule::Settings),
     ("book.depth", Rule::Between(0, 600)),

@@ -4,8 +4,7 @@
 //! beside the last one are all new.
 
 use crate::bot::{FinishedGame, Report};
-use crate::engine::{Color, Move, Piece, Position, Square};
-use crate::pgn;
+use crate::engine::{Color, Move, Piece, Position, Square, san};
 use std::io::{self, IsTerminal, Stdout, Write};
 
 /// Lines of moves beside a board.
@@ -147,7 +146,7 @@ fn move_line(after: &Position, mv: Move, source: &str) -> String {
     before.undo();
     let dots = if before.side_to_move() == Color::White { "." } else { "…" };
     let number = format!("{}{dots}", before.move_number());
-    format!("{number:>4} {:<8} {source}", pgn::san(&before, mv)).trim_end().to_string()
+    format!("{number:>4} {:<8} {source}", san(&before, mv)).trim_end().to_string()
 }
 
 /// The board from our side, with lines of text beside it.

@@ -18,9 +18,11 @@ mod params;
 pub mod perft;
 pub mod position;
 mod question;
+mod san;
 mod score;
 mod search;
 mod see;
+mod strength;
 mod tt;
 mod window;
 mod zobrist;
@@ -31,18 +33,24 @@ pub use limits::Limits;
 pub use moves::{Move, MoveKind, MoveList};
 pub use position::{Color, FenError, GameError, MoveError, Outcome, Piece, Position, Square};
 pub use question::{Line, Question};
+pub use san::san;
 pub use score::Score;
+pub use strength::Strength;
 
+use fastrand::Rng;
 use history::History;
 use search::{Control, Searcher};
 use serde::Deserialize;
 use std::thread;
 use std::time::{Duration, Instant};
+use strength::Discreet;
 use tt::Table;
 
 /// One engine, for one game at a time: what it has learned, and how it searches.
 pub struct Engine {
     options: EngineOptions,
+    /// Of the errors of an engine of limited strength.
+    seed: u64,
     table: Table,
     /// One for each thread.
     histories: Vec<History>,
@@ -82,6 +90,7 @@ impl Engine {
         let threads = options.threads.max(1);
         Engine {
             options: options.clone(),
+            seed: if options.seed == 0 { fastrand::u64(..) } else { options.seed },
             table: Table::new(options.hash_mb.max(1)),
             histories: (0..threads).map(|_| History::new()).collect(),
         }
@@ -97,7 +106,7 @@ impl Engine {
     ///
     /// The caps of the engine's own options bind too. However soon it is stopped, the report holds a
     /// legal move. With one thread and without limits of time the result depends on nothing but the
-    /// position, its history, the limits and the searches before.
+    /// position, its history, the limits and the searches before; at limited strength on the seed as well.
     pub fn search(
         &mut self,
         position: &Position,
@@ -119,7 +128,36 @@ impl Engine {
     }
 
     /// As [`Engine::search_since`], for a question that may be about some moves or several lines only.
+    ///
+    /// An engine of limited strength is heard once, with the move that it plays.
     pub fn answer(
+        &mut self,
+        start: Instant,
+        question: &Question,
+        position: &Position,
+        limits: &Limits,
+        caller: &(dyn Caller + Sync),
+    ) -> SearchReport {
+        let Some(strength) = Strength::of(self.options.elo) else {
+            return self.answer_in_earnest(start, question, position, limits, caller);
+        };
+        let discreet = Discreet::new(caller);
+        let (wider, shorter) = (strength.question(question), strength.limits(limits));
+        let end = self.answer_in_earnest(start, &wider, position, &shorter, &discreet);
+        // A search that was cut off knows its best line only.
+        let SearchReport { nodes, elapsed, .. } = end;
+        let known = SearchReport { nodes, elapsed, ..discreet.into_latest().unwrap_or(end) };
+        let report = strength.choose(known, question.lines, &mut self.random(position));
+        caller.report(&report);
+        report
+    }
+
+    /// Depends on the seed and the game so far, not on what was searched before.
+    fn random(&self, position: &Position) -> Rng {
+        Rng::with_seed(self.seed ^ position.key().rotate_left(position.plies_played() as u32))
+    }
+
+    fn answer_in_earnest(
         &mut self,
         start: Instant,
         question: &Question,
@@ -201,6 +239,11 @@ pub struct EngineOptions {
     pub nodes: u64,
     /// Most plies of nominal depth searched for one move, 0 for no cap.
     pub depth: u8,
+    /// Strength in Elo ([`Strength`]), 0 for all there is.
+    pub elo: u16,
+    /// Seed of the errors of limited strength, 0 for one of its own; for programs, not for the configuration.
+    #[serde(skip)]
+    pub seed: u64,
     /// Milliseconds kept back on every move for the way to the server.
     pub move_overhead_ms: u64,
     /// Which engine thinks.
@@ -220,6 +263,8 @@ impl Default for EngineOptions {
             threads: 1,
             nodes: 0,
             depth: 0,
+            elo: 0,
+            seed: 0,
             move_overhead_ms: 100,
             kind: EngineKind::Builtin,
             path: String::new(),

@@ -3,15 +3,12 @@
 //! After the "Portable Game Notation Specification and Implementation Guide" of 1994, export
 //! format.
 
-mod san;
 #[cfg(test)]
 mod tests;
 
 use crate::engine::position::START_FEN;
-use crate::engine::{Color, Move, Position};
+use crate::engine::{Color, Move, Position, san};
 use jiff::Timestamp;
-
-pub use san::san;
 
 /// The tags that every game has, in their order.
 const SEVEN_TAG_ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];

@@ -3,8 +3,7 @@
 //! Graded are the suites that give points to several moves: in c7 the moves and in c8 their points, or in
 //! c0 both as `Nf3=10, e4=4`.
 
-use crate::engine::{Engine, FenError, Limits, Move, Nobody, Position, Question, SearchReport};
-use crate::pgn::san;
+use crate::engine::{Engine, FenError, Limits, Move, Nobody, Position, Question, SearchReport, san};
 use std::time::Instant;
 use thiserror::Error;
 
@@ -28,6 +27,10 @@ pub enum SuiteError {
     Move { line: usize, text: String },
     #[error("line {line}: {opcode} {text:?} is not a number")]
     Number { line: usize, opcode: &'static str, text: String },
+    #[error("line {line}: {moves} moves in c7, but {points} points in c8")]
+    Grades { line: usize, moves: usize, points: usize },
+    #[error("line {line}: the game is over here")]
+    Over { line: usize },
     #[error("line {line} asks for nothing: no bm, am, dm or graded moves")]
     Nothing { line: usize },
 }
@@ -44,6 +47,9 @@ pub struct Outcome {
     pub report: SearchReport,
 }
 
+/// What stands between a theme and a number.
+const SEPARATORS: [char; 5] = ['.', '-', '_', '#', ' '];
+
 /// Reads a suite; blank lines and lines that begin with # are passed over.
 pub fn read(text: &str) -> Result<Vec<Task>, SuiteError> {
     let lines = text.lines().enumerate().map(|(index, text)| (index + 1, text.trim()));
@@ -58,7 +64,10 @@ impl Task {
         let fields: Vec<&str> = text.splitn(5, ' ').collect();
         let fen = fields[..fields.len().min(4)].join(" ");
         let position = Position::from_fen(&fen).map_err(|reason| SuiteError::Fen { line, reason })?;
-        let operations = operations(fields.get(4).copied().unwrap_or_default());
+        if position.legal_moves().is_empty() {
+            return Err(SuiteError::Over { line });
+        }
+        let operations = operations(without_counters(fields.get(4).copied().unwrap_or_default()));
         let operand =
             |opcode: &str| operations.iter().find(|(name, _)| *name == opcode).map(|(_, text)| *text);
         let moves = |opcode: &str| -> Result<Vec<Move>, SuiteError> {
@@ -95,6 +104,16 @@ impl Task {
         }
     }
 
+    /// What the task is about, where the suite's ids tell: the id without its last number.
+    ///
+    /// `STS(v2.2) Open Files and Diagonals.017` is about `STS(v2.2) Open Files and Diagonals`.
+    pub fn theme(&self) -> String {
+        let Some(end) = self.id.rfind(|c: char| c.is_ascii_digit()) else { return self.id.clone() };
+        let start =
+            self.id[..end].trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(SEPARATORS);
+        format!("{start}{}", &self.id[end + 1..]).trim().to_string()
+    }
+
     /// What was asked, in words.
     pub fn asked(&self) -> String {
         let list = |name: &str, moves: &[Move]| -> Option<String> {
@@ -107,6 +126,17 @@ impl Task {
             .flatten()
             .collect::<Vec<_>>()
             .join(", ")
+    }
+}
+
+/// What follows the counters of moves, which EPD does not have and many files do.
+fn without_counters(text: &str) -> &str {
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    match text.splitn(3, ' ').collect::<Vec<_>>().as_slice() {
+        [halfmoves, number, rest @ ..] if is_number(halfmoves) && is_number(number) => {
+            rest.first().copied().unwrap_or_default()
+        }
+        _ => text,
     }
 }
 
@@ -133,7 +163,12 @@ fn grades<'a>(
     line: usize,
 ) -> Result<Vec<(Move, u32)>, SuiteError> {
     if let (Some(moves), Some(points)) = (operand("c7"), operand("c8")) {
-        let pairs = moves.split_ascii_whitespace().zip(points.split_ascii_whitespace());
+        let [moves, points]: [Vec<&str>; 2] =
+            [moves, points].map(|text| text.split_ascii_whitespace().collect());
+        if moves.len() != points.len() {
+            return Err(SuiteError::Grades { line, moves: moves.len(), points: points.len() });
+        }
+        let pairs = moves.into_iter().zip(points);
         return pairs
             .map(|(mv, points)| Ok((read_move(position, mv, line)?, number("c8", points, line)?)))
             .collect();
@@ -173,6 +208,7 @@ mod tests {
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - bm Nxd5; id \"a\";", true),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - bm Nb1; id \"a; b\";", false),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - bm Nb1 Nxd5;", true),
+            ("7k/8/8/3q4/8/2N5/8/6K1 w - - 3 41 bm Nxd5;", true),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - bm c3d5;", true),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - bm Nc3d5;", true),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - bm Nc3xd5;", true),
@@ -198,11 +234,32 @@ mod tests {
     }
 
     #[test]
+    fn a_theme_is_an_id_without_its_number() {
+        for (id, theme) in [
+            ("STS(v2.2) Open Files and Diagonals.017", "STS(v2.2) Open Files and Diagonals"),
+            ("STS(v14.0) 7th Rank.100", "STS(v14.0) 7th Rank"),
+            ("WAC.001", "WAC"),
+            ("E_E_T 001 - B vs B", "E_E_T - B vs B"),
+            ("PET001: Pawn endgame", "PET: Pawn endgame"),
+            ("no number", "no number"),
+        ] {
+            let line = format!("7k/8/8/3q4/8/2N5/8/6K1 w - - bm Nxd5; id \"{id}\";");
+            assert_eq!(read(&line).expect(id)[0].theme(), theme, "{id}");
+        }
+    }
+
+    #[test]
     fn a_line_that_cannot_be_used_is_named() {
         for (text, wanted) in [
             ("\n7k/8/8/3q4/8/2N5/8/6K1 w - - bm Nxd6;", "line 2: \"Nxd6\" is not a legal move"),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - id \"x\";", "line 1 asks for nothing"),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - dm soon;", "line 1: dm \"soon\" is not a number"),
+            ("7k/8/8/3q4/8/2N5/8/6K1 w - - 3 41", "line 1 asks for nothing"),
+            (
+                "7k/8/8/3q4/8/2N5/8/6K1 w - - c7 \"Nxd5 Nb1\"; c8 \"9\";",
+                "line 1: 2 moves in c7, but 1 points in c8",
+            ),
+            ("7k/6Q1/6K1/8/8/8/8/8 b - - dm 1;", "line 1: the game is over here"),
             ("# a remark\n7k/8 w - - bm Nxd6;", "line 2: "),
         ] {
             let error = read(text).err().unwrap_or_else(|| panic!("{text} was taken")).to_string();

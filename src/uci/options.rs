@@ -1,7 +1,8 @@
 //! The options a GUI may set: their declaration, their bounds, their values.
 
 use super::command::Excerpt;
-use crate::engine::EngineOptions;
+use crate::engine::{EngineOptions, Strength};
+use std::mem;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 use thiserror::Error;
@@ -15,6 +16,9 @@ pub struct Options {
     /// What a move costs beyond thinking.
     pub overhead: Duration,
     pub style: Style,
+    limits_strength: bool,
+    /// What it is limited to, if it is.
+    elo: usize,
 }
 
 /// How moves and scores are written.
@@ -31,7 +35,14 @@ impl Default for Options {
         let engine =
             EngineOptions { hash_mb: HASH.default, threads: THREADS.default, ..EngineOptions::default() };
         let overhead = Duration::from_millis(OVERHEAD.default as u64);
-        Options { engine, lines: LINES.default, overhead, style: Style::default() }
+        Options {
+            engine,
+            lines: LINES.default,
+            overhead,
+            style: Style::default(),
+            limits_strength: false,
+            elo: ELO.default,
+        }
     }
 }
 
@@ -72,10 +83,14 @@ const LINES: Spin = Spin { name: "MultiPV", default: 1, range: 1..=256 };
 /// Milliseconds.
 const OVERHEAD: Spin = Spin { name: "Move Overhead", default: 10, range: 0..=5000 };
 
+const ELO: Spin =
+    Spin { name: "UCI_Elo", default: 1500, range: Strength::WEAKEST as usize..=Strength::STRONGEST as usize };
+
 const CLEAR_HASH: &str = "Clear Hash";
 const PONDER: &str = "Ponder";
 const CHESS960: &str = "UCI_Chess960";
 const SHOW_WDL: &str = "UCI_ShowWDL";
+const LIMIT_STRENGTH: &str = "UCI_LimitStrength";
 
 impl Spin {
     fn declare(&self) -> String {
@@ -105,8 +120,8 @@ fn read_check(name: &'static str, value: Option<&str>) -> Result<bool, OptionErr
 
 /// One line for each option, with its default.
 pub fn declarations() -> String {
-    let spins: String = [HASH, THREADS, LINES, OVERHEAD].iter().map(Spin::declare).collect();
-    let checks: String = [PONDER, CHESS960, SHOW_WDL]
+    let spins: String = [HASH, THREADS, LINES, OVERHEAD, ELO].iter().map(Spin::declare).collect();
+    let checks: String = [PONDER, CHESS960, SHOW_WDL, LIMIT_STRENGTH]
         .iter()
         .map(|name| format!("option name {name} type check default false\n"))
         .collect();
@@ -137,12 +152,24 @@ impl Options {
             self.style.chess960 = read_check(CHESS960, value)?;
         } else if is(SHOW_WDL) {
             self.style.shows_chances = read_check(SHOW_WDL, value)?;
+        } else if is(LIMIT_STRENGTH) {
+            self.limits_strength = read_check(LIMIT_STRENGTH, value)?;
+            return Ok(self.set_strength());
+        } else if is(ELO.name) {
+            self.elo = ELO.read(value)?;
+            return Ok(self.set_strength());
         } else if is(CLEAR_HASH) {
             return Ok(Effect::Clear);
         } else {
             return Err(OptionError::Unknown(name.into()));
         }
         Ok(Effect::Noted)
+    }
+
+    fn set_strength(&mut self) -> Effect {
+        let elo = if self.limits_strength { self.elo as u16 } else { 0 };
+        let is_new = mem::replace(&mut self.engine.elo, elo) != elo;
+        if is_new { Effect::Rebuild } else { Effect::Noted }
     }
 }
 
@@ -163,6 +190,21 @@ mod tests {
     }
 
     #[test]
+    fn a_rating_counts_only_while_strength_is_limited() {
+        let mut options = Options::default();
+        for (name, value, effect, elo) in [
+            ("UCI_Elo", "1800", Effect::Noted, 0),
+            ("UCI_LimitStrength", "true", Effect::Rebuild, 1800),
+            ("UCI_LimitStrength", "true", Effect::Noted, 1800),
+            ("UCI_Elo", "1234", Effect::Rebuild, 1234),
+            ("UCI_LimitStrength", "false", Effect::Rebuild, 0),
+        ] {
+            assert_eq!(options.set(name, Some(value)), Ok(effect), "{name} {value}");
+            assert_eq!(options.engine.elo, elo, "{name} {value}");
+        }
+    }
+
+    #[test]
     fn values_out_of_bounds_change_nothing() {
         for (name, value, wanted) in [
             ("Hash", Some("0"), "option Hash must be 1 to 65536, not \"0\""),
@@ -171,6 +213,8 @@ mod tests {
             ("Threads", Some("-1"), "option Threads must be 1 to 256, not \"-1\""),
             ("MultiPV", None, "option MultiPV needs a value"),
             ("UCI_Chess960", Some("yes"), "option UCI_Chess960 must be true or false, not \"yes\""),
+            ("UCI_LimitStrength", None, "option UCI_LimitStrength needs a value"),
+            ("UCI_Elo", Some("100"), "option UCI_Elo must be 1000 to 2200, not \"100\""),
             ("Contempt", Some("1"), "unknown option \"Contempt\""),
         ] {
             let mut options = Options::default();
