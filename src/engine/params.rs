@@ -79,10 +79,6 @@ pub const VICTIM_WEIGHT: i32 = 64;
 pub const HISTORY_PRUNING_DEPTH: i32 = 5;
 pub const HISTORY_PRUNING_MARGIN: i32 = 3500;
 
-/// Razoring: deepest node, and margin per ply.
-pub const RAZORING_DEPTH: i32 = 3;
-pub const RAZORING_MARGIN: i32 = 250;
-
 /// ProbCut: shallowest node, margin above beta, and reduction.
 pub const PROBCUT_DEPTH: i32 = 5;
 pub const PROBCUT_MARGIN: i32 = 200;

@@ -98,7 +98,7 @@ mod tests {
 
     fn verdict(puzzle: &Puzzle) -> Result<Verdict, PuzzleError> {
         let mut engine = Engine::new(&EngineOptions { hash_mb: 1, ..EngineOptions::default() });
-        solve(&mut engine, puzzle, &Limits { nodes: Some(20_000), ..Limits::default() })
+        solve(&mut engine, puzzle, &Limits { nodes: Some(50_000), ..Limits::default() })
     }
 
     #[test]

@@ -104,16 +104,7 @@ impl Searcher<'_> {
             let eval =
                 known.filter(|entry| entry.improves_on(static_eval)).map_or(static_eval, |entry| entry.score);
 
-            // 7. Razoring: so far below alpha that only captures could help; see whether they do.
-            //    Source: the Chess Programming Wiki, "Razoring".
-            if depth <= RAZORING_DEPTH && eval + RAZORING_MARGIN * depth < window.alpha {
-                let score = self.quiescence(window, ply);
-                if score <= window.alpha && !score.is_mate() {
-                    return score;
-                }
-            }
-
-            // 8. Reverse futility pruning: so far above beta that the opponent will hardly come back in
+            // 7. Reverse futility pruning: so far above beta that the opponent will hardly come back in
             //    the few plies left. Unsafe when mates are about.
             //    Source: the Chess Programming Wiki, "Reverse Futility Pruning".
             let margin = REVERSE_FUTILITY_MARGIN * (depth - i32::from(improving));
@@ -121,7 +112,7 @@ impl Searcher<'_> {
                 return if eval.is_mate() { eval } else { Score((eval.0 + window.beta.0) / 2) };
             }
 
-            // 9. Null move pruning.
+            // 8. Null move pruning.
             if depth >= NULL_MOVE_DEPTH
                 && eval >= window.beta
                 && let Some(score) = self.try_null_move(window.beta, eval, depth, ply, expects_cut)
@@ -129,7 +120,7 @@ impl Searcher<'_> {
                 return score;
             }
 
-            // 10. ProbCut.
+            // 9. ProbCut.
             if depth >= PROBCUT_DEPTH
                 && let Some(score) = self.try_probcut(window.beta, static_eval, known, depth, ply)
             {
@@ -137,7 +128,7 @@ impl Searcher<'_> {
             }
         }
 
-        // 11. Internal iterative reduction: without a table move the order is poor and the node
+        // 10. Internal iterative reduction: without a table move the order is poor and the node
         //     expensive; search it shallower now, the next iteration will know a move.
         //     Source: E. Schröder's Rebel, described by him in 2022.
         let is_unordered = table_move.is_none() && excluded.is_none();
@@ -145,7 +136,7 @@ impl Searcher<'_> {
             depth -= 1;
         }
 
-        // 12. The moves, best first.
+        // 11. The moves, best first.
         let asked = window;
         let mut best_score = -Score::INFINITE;
         let mut best_move = None;
@@ -170,7 +161,7 @@ impl Searcher<'_> {
             };
             let mut reduction = reduction(depth, move_number, is_quiet);
 
-            // 13. Pruning of moves at shallow nodes, once a move is known that is not mated.
+            // 12. Pruning of moves at shallow nodes, once a move is known that is not mated.
             //     Unsafe in check, where every answer may be the only one, and for quiet checks, which
             //     may mate. Sources: E. Heinz, "Extended Futility Pruning", 1998; the Chess Programming
             //     Wiki, "Futility Pruning" (which names move count pruning) and "Static Exchange Evaluation".
@@ -202,7 +193,7 @@ impl Searcher<'_> {
                 }
             }
 
-            // 14. Singular extension.
+            // 13. Singular extension.
             let mut extension = 0;
             if Some(mv) == table_move
                 && !is_root
@@ -223,14 +214,14 @@ impl Searcher<'_> {
                 }
             }
 
-            // 15. Make the move.
+            // 14. Make the move.
             let nodes_before = self.nodes;
             self.play(mv, ply);
             self.plies[ply + 1].double_extensions =
                 self.plies[ply].double_extensions + usize::from(extension > 1);
             let mut new_depth = depth - 1 + extension;
 
-            // 16. Late move reductions: late moves are searched shallower first, and again in full only
+            // 15. Late move reductions: late moves are searched shallower first, and again in full only
             //     if they surprise. Less for checks, evasions, the principal variation and moves with a
             //     good history, more where a cut is expected.
             //     Source: the Chess Programming Wiki, "Late Move Reductions".
@@ -257,7 +248,7 @@ impl Searcher<'_> {
                 }
             }
 
-            // 17. Principal variation search.
+            // 16. Principal variation search.
             if is_promising && (!is_pv || move_number > 1) {
                 score = -self.search(-Window::zero_above(window.alpha), new_depth, ply + 1, !expects_cut);
             }
@@ -272,7 +263,7 @@ impl Searcher<'_> {
                 return Score::DRAW;
             }
 
-            // 18. A better move?
+            // 17. A better move?
             if score > best_score {
                 best_score = score;
             }
@@ -296,7 +287,7 @@ impl Searcher<'_> {
             if is_quiet { &mut quiets } else { &mut captures }.push(mv);
         }
 
-        // 19. Checkmate and stalemate.
+        // 18. Checkmate and stalemate.
         if picker.is_untouched() {
             return if in_check { Score::mated_in(ply) } else { Score::DRAW };
         }
@@ -305,7 +296,7 @@ impl Searcher<'_> {
             return if move_number == 0 { asked.alpha } else { best_score };
         }
 
-        // 20. Remember, unless some moves were not looked at.
+        // 19. Remember, unless some moves were not looked at.
         if is_root && !self.left_out.is_empty() {
             return best_score;
         }
