@@ -702,8 +702,11 @@ async fn the_demonstration_stays_up_for_any_bot() {
         let mut words = invitation.split_ascii_whitespace();
         words.find_map(|word| word.strip_prefix(name)).expect(name).to_string()
     };
-    let lichess =
-        LichessOptions { url: value("TABIYA_LICHESS__URL="), token: Token::new(value("LICHESS_BOT_TOKEN=")) };
+    let lichess = LichessOptions {
+        url: value("TABIYA_LICHESS__URL="),
+        token: Token::new(value("LICHESS_BOT_TOKEN=")),
+        moves_per_minute: 0,
+    };
     let mut bot = Bot::with(BotOptions { lichess, ..quick() }, Book::empty());
     for _ in 0..2 {
         assert_ne!(bot.finished_game().await.status, "aborted");

@@ -31,7 +31,7 @@ pub fn options(server: &PracticeServer) -> BotOptions {
 }
 
 pub fn access(server: &PracticeServer, token: &str) -> LichessOptions {
-    LichessOptions { url: server.url().to_string(), token: Token::new(token) }
+    LichessOptions { url: server.url().to_string(), token: Token::new(token), moves_per_minute: 0 }
 }
 
 /// A book with one line, in UCI notation: the script of a bot.

@@ -5,7 +5,8 @@ use crate::lichess::{LichessOptions, Line, Token};
 
 /// A service whose server is nowhere.
 fn service() -> Service {
-    let lichess = LichessOptions { url: "http://127.0.0.1:1".to_string(), token: Token::new("lip_test") };
+    let (url, token) = ("http://127.0.0.1:1".to_string(), Token::new("lip_test"));
+    let lichess = LichessOptions { url, token, moves_per_minute: 0 };
     let options = BotOptions { lichess, ..BotOptions::default() };
     Service {
         slots: Slots::new(options.challenge.clone()),
