@@ -83,6 +83,20 @@ impl Bot {
         patiently("the report of a finished game", wait).await
     }
 
+    /// The id of the next game that it has sat down at.
+    pub async fn started_game(&mut self) -> String {
+        let wait = async {
+            loop {
+                match self.reports.recv().await {
+                    Some(Report::Started { id, .. }) => return id.to_string(),
+                    Some(_) => (),
+                    None => panic!("the service ended"),
+                }
+            }
+        };
+        patiently("the report of a new game", wait).await
+    }
+
     /// How each of our moves in one game was found, until its end.
     pub async fn sources(&mut self) -> Vec<String> {
         let wait = async {
