@@ -72,7 +72,7 @@ async fn serve(scripts: Vec<Vec<Act>>) -> (Client, mpsc::UnboundedReceiver<Strin
 
 fn client(url: String) -> Client {
     LazyLock::force(&LOG);
-    Client::new(&LichessOptions { url, token: Token::new(TOKEN) }).expect("a client")
+    Client::new(&LichessOptions { url, token: Token::new(TOKEN), moves_per_minute: 0 }).expect("a client")
 }
 
 async fn play(mut connection: TcpStream, script: Vec<Act>) -> String {
@@ -148,8 +148,8 @@ fn id() -> GameId {
 async fn every_request_says_who_we_are_and_what_is_wanted() {
     let ok = || answer("200 OK", r#"{"ok":true}"#);
     let (client, mut seen) = serve(vec![ok(), ok(), ok(), ok(), ok(), ok(), ok(), ok(), ok(), ok()]).await;
-    client.play(&id(), "e1h1", true).await.expect("ok");
-    client.play(&id(), "e7e8q", false).await.expect("ok");
+    client.play(&id(), "e1h1", true, Duration::MAX).await.expect("ok");
+    client.play(&id(), "e7e8q", false, Duration::MAX).await.expect("ok");
     client.chat(&id(), Room::Spectator, &"ä".repeat(200)).await.expect("ok");
     client.answer_draw(&id(), true).await.expect("ok");
     client.answer_takeback(&id(), false).await.expect("ok");
@@ -217,7 +217,7 @@ async fn failures_are_told_apart_by_their_status() {
         vec![send("HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{\"ok\":"), Act::Reset],
     ])
     .await;
-    let play = || client.play(&GAME, "e2e4", false);
+    let play = || client.play(&GAME, "e2e4", false, Duration::MAX);
     static GAME: LazyLock<GameId> = LazyLock::new(id);
     assert_eq!(play().await, Err(Error::Unauthorized("No such token".into())));
     assert_eq!(play().await, Err(Error::Unauthorized("Missing scope: bot:play".into())));
@@ -234,15 +234,19 @@ async fn failures_are_told_apart_by_their_status() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_hangs_ends_in_time_and_a_move_soonest() {
-    let (client, mut seen) = serve(vec![vec![Act::Hold], vec![Act::Hold]]).await;
+    let (client, mut seen) = serve(vec![vec![Act::Hold], vec![Act::Hold], vec![Act::Hold]]).await;
     let begun = Instant::now();
-    let error = client.play(&id(), "e2e4", false).await.expect_err("no answer");
+    let error = client.play(&id(), "e2e4", false, Duration::MAX).await.expect_err("no answer");
     assert!(matches!(error, Error::Offline(_)), "{error:?}");
     assert_eq!(begun.elapsed().as_secs(), 4, "a move");
+    let patience = Duration::from_millis(700);
+    let error = client.play(&id(), "e2e4", false, patience).await.expect_err("no answer");
+    assert!(matches!(error, Error::Offline(_)), "{error:?}");
+    assert_eq!(begun.elapsed().as_millis() / 100, 47, "a move in a hurry");
     let error = client.resign(&id()).await.expect_err("no answer");
     assert!(matches!(error, Error::Offline(_)), "{error:?}");
-    assert_eq!(begun.elapsed().as_secs(), 4 + 10, "another call");
-    for path in ["/move/e2e4", "/resign"] {
+    assert_eq!(begun.elapsed().as_millis() / 100, 147, "another call");
+    for path in ["/move/e2e4", "/move/e2e4", "/resign"] {
         assert!(seen.recv().await.expect("a request").contains(path), "{path}");
     }
 }
@@ -284,7 +288,7 @@ async fn a_429_closes_the_gate_of_its_own_kind_only() {
     assert!(until > Instant::now() + Duration::from_secs(50));
     let again = client.chat(&id(), Room::Player, "hello").await;
     assert_eq!(again, first, "no request was made");
-    client.play(&id(), "e2e4", false).await.expect("moves go on");
+    client.play(&id(), "e2e4", false, Duration::MAX).await.expect("moves go on");
     client.clone().abort(&id()).await.expect("and so do other calls");
     let lines: Vec<String> = [seen.recv().await, seen.recv().await, seen.recv().await]
         .into_iter()
@@ -316,7 +320,7 @@ async fn a_429_counts_in_every_shape() {
         assert_eq!(quota.as_deref(), named, "{body}");
         let again = client.decline_challenge(&id(), DeclineReason::Later).await;
         assert!(matches!(again, Err(Error::RateLimited { .. })), "{body}: {again:?}");
-        client.play(&id(), "e2e4", false).await.expect("moves go on");
+        client.play(&id(), "e2e4", false, Duration::MAX).await.expect("moves go on");
     }
 }
 

@@ -65,6 +65,13 @@ async fn follow(server: &PracticeServer, line: &str, bot_color: Color) -> GameRe
     record
 }
 
+/// A challenge of somebody who only looks at the board.
+fn onlooker(player: PlayerInfo, rated: bool) -> ChallengeRequest {
+    let mut request = ada(Color::Black, Scripted::silent());
+    (request.opponent, request.rated) = (player, rated);
+    request
+}
+
 // From the challenge to the end.
 
 #[tokio::test]
@@ -518,6 +525,56 @@ async fn a_game_that_ends_while_the_bot_thinks_is_left_at_once() {
 // Challenges.
 
 #[tokio::test]
+async fn who_waits_is_served_humans_first_then_rated_then_the_oldest() {
+    let server = start_default().await;
+    let mut options = options(&server);
+    options.challenge.concurrency = 1;
+    let mut bot = Bot::with(options, Book::empty());
+    let human = |name: &str| PlayerInfo::human(name, 1500);
+    let first = challenge(&server, onlooker(human("First"), false));
+    assert_eq!(bot.started_game().await, first);
+    let waiting: Vec<String> = [
+        (PlayerInfo::bot("Casual", 1500), false),
+        (PlayerInfo::bot("Rated", 1500), true),
+        (human("Ada"), false),
+        (human("Bob"), false),
+        (human("Eve"), true),
+    ]
+    .into_iter()
+    .map(|(player, rated)| challenge(&server, onlooker(player, rated)))
+    .collect();
+    let mut running = first;
+    for next in [4, 2, 3, 1, 0] {
+        server.act(&running, OpponentAction::Abort).expect("nobody has moved");
+        running = bot.started_game().await;
+        assert_eq!(running, waiting[next]);
+    }
+    server.act(&running, OpponentAction::Abort).expect("nobody has moved");
+    bot.drain().await;
+    assert_eq!(server.violations(), []);
+}
+
+#[tokio::test]
+async fn a_reserved_place_is_kept_for_a_human() {
+    let server = start_default().await;
+    let mut options = options(&server);
+    (options.challenge.concurrency, options.challenge.reserved_for_humans) = (2, 1);
+    let mut bot = Bot::with(options, Book::empty());
+    let one = challenge(&server, onlooker(PlayerInfo::bot("One", 1500), true));
+    assert_eq!(bot.started_game().await, one);
+    let two = challenge(&server, onlooker(PlayerInfo::bot("Two", 1500), true));
+    let human = challenge(&server, onlooker(PlayerInfo::human("Ada", 1500), false));
+    assert_eq!(bot.started_game().await, human, "though the other bot came before");
+    server.act(&one, OpponentAction::Abort).expect("nobody has moved");
+    assert_eq!(bot.started_game().await, two);
+    for id in [human, two] {
+        server.act(&id, OpponentAction::Abort).expect("nobody has moved");
+    }
+    bot.drain().await;
+    assert_eq!(server.violations(), []);
+}
+
+#[tokio::test]
 async fn cancelled_challenges_leave_no_trace() {
     let server = start_default().await;
     let mut options = options(&server);
@@ -702,8 +759,11 @@ async fn the_demonstration_stays_up_for_any_bot() {
         let mut words = invitation.split_ascii_whitespace();
         words.find_map(|word| word.strip_prefix(name)).expect(name).to_string()
     };
-    let lichess =
-        LichessOptions { url: value("TABIYA_LICHESS__URL="), token: Token::new(value("LICHESS_BOT_TOKEN=")) };
+    let lichess = LichessOptions {
+        url: value("TABIYA_LICHESS__URL="),
+        token: Token::new(value("LICHESS_BOT_TOKEN=")),
+        moves_per_minute: 0,
+    };
     let mut bot = Bot::with(BotOptions { lichess, ..quick() }, Book::empty());
     for _ in 0..2 {
         assert_ne!(bot.finished_game().await.status, "aborted");

@@ -4,6 +4,7 @@ use crate::engine::clock::{Clock, SHORTEST};
 use crate::engine::{EngineOptions, Limits};
 use std::collections::VecDeque;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Think at most about this long where no clock presses: correspondence and unlimited games.
 const UNHURRIED: Duration = Duration::from_secs(5);
@@ -61,6 +62,38 @@ fn think_time(situation: &Situation) -> (Duration, Duration) {
     let expires = situation.first_move_expires_in.map_or(FIRST_MOVE, |left| left / 4);
     let most = FIRST_MOVE.min(expires).max(SHORTEST);
     (soft.min(most), hard.min(most * 2))
+}
+
+/// How much of our clock the sending of a move may take: less and less as the flag comes closer.
+#[derive(Clone, Copy, Debug)]
+pub struct Hurry {
+    /// When our flag falls; `None` while no clock of ours runs.
+    pub flag_at: Option<Instant>,
+    /// Lost on every move on the way to the server.
+    pub overhead: Duration,
+}
+
+/// An answer to a move is waited for at least this long.
+const QUICKEST_ANSWER: Duration = Duration::from_millis(250);
+/// The shortest pause before another try.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+
+impl Hurry {
+    /// How long to wait for the answer to one attempt: a quarter of what is left, so that others can
+    /// follow, but long enough for an answer that is on its way.
+    pub fn attempt(&self) -> Duration {
+        self.share(4).max(QUICKEST_ANSWER).max(self.overhead * 2)
+    }
+
+    /// How long an attempt may be put off, for whatever reason but the server's own word.
+    pub fn pause(&self) -> Duration {
+        self.share(10).max(SHORTEST_PAUSE)
+    }
+
+    fn share(&self, parts: u32) -> Duration {
+        let left = |flag_at: Instant| flag_at.saturating_duration_since(Instant::now());
+        self.flag_at.map_or(Duration::MAX, |flag_at| left(flag_at) / parts)
+    }
 }
 
 /// Round trips of the moves of one game, and the overhead to keep back because of them.
@@ -165,6 +198,21 @@ mod tests {
         assert!(think_time(&first).1 <= FIRST_MOVE * 2);
         let expiring = Situation { first_move_expires_in: Some(Duration::from_secs(1)), ..first };
         assert!(think_time(&expiring).1 <= Duration::from_millis(500));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn attempts_get_shorter_as_the_flag_comes_closer() {
+        let overhead = Duration::from_millis(100);
+        for (left_ms, attempt_ms, pause_ms) in
+            [(60_000, 15_000, 6_000), (4_000, 1_000, 400), (1_000, 250, 100), (0, 250, 100)]
+        {
+            let hurry = Hurry { flag_at: Some(Instant::now() + Duration::from_millis(left_ms)), overhead };
+            assert_eq!(hurry.attempt(), Duration::from_millis(attempt_ms), "{left_ms} ms left");
+            assert_eq!(hurry.pause(), Duration::from_millis(pause_ms), "{left_ms} ms left");
+        }
+        let far_away = Hurry { flag_at: Some(Instant::now()), overhead: Duration::from_millis(700) };
+        assert_eq!(far_away.attempt(), Duration::from_millis(1_400), "an answer takes longer here");
+        assert_eq!(Hurry { flag_at: None, overhead }.attempt(), Duration::MAX);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The service: which challenges to take, which move to send, when to stop.
 
+mod acceptance;
 mod clock;
 mod errand;
 mod etiquette;

@@ -1,5 +1,6 @@
 //! The account's events in, games and answers to challenges out; the only place that spawns games.
 
+use super::acceptance::{self, Acceptance};
 use super::errand::{at, persist};
 use super::feed::{Feed, Patience, Signal};
 use super::game::{self, Seat};
@@ -18,8 +19,8 @@ use thiserror::Error;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
-use tokio::task::{self, JoinError, JoinSet};
-use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio::task::{self, AbortHandle, JoinError, JoinSet};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tracing::Instrument;
 
 /// The server allows 30 openings of the event stream in ten minutes, and two programs with one token
@@ -89,6 +90,7 @@ pub async fn run(
         ids: HashMap::new(),
         finished: VecDeque::new(),
         replies: JoinSet::new(),
+        accepting: HashMap::new(),
         stop,
         is_online: false,
     };
@@ -122,7 +124,7 @@ type GameEnd = Result<Option<FinishedGame>, Error>;
 
 /// What came back from a request of the service.
 enum Reply {
-    Accepted(GameId, Result<(), Error>),
+    Accepted(GameId, Acceptance),
     Declined(GameId, Result<(), Error>),
     Playing(Result<Vec<GameInfo>, Error>),
 }
@@ -134,6 +136,8 @@ struct Service {
     ids: HashMap<task::Id, GameId>,
     finished: VecDeque<GameId>,
     replies: JoinSet<Reply>,
+    /// Acceptances under way.
+    accepting: HashMap<GameId, AbortHandle>,
     stop: watch::Receiver<Stop>,
     is_online: bool,
 }
@@ -218,6 +222,7 @@ impl Service {
             AccountEvent::Challenge(challenge) => self.on_challenge(&challenge),
             AccountEvent::ChallengeCanceled(challenge) | AccountEvent::ChallengeDeclined(challenge) => {
                 tracing::debug!(id = %challenge.id, "challenge withdrawn");
+                self.call_off(&challenge.id);
                 self.slots.withdraw(&challenge.id);
             }
             AccountEvent::Unknown(kind) => tracing::debug!(kind, "unknown kind of event skipped"),
@@ -235,7 +240,8 @@ impl Service {
             return;
         }
         let is_slow = info.speed == "correspondence";
-        let guest = Guest { is_bot: info.opponent.is_bot(), user: info.opponent.id, is_slow };
+        let is_bot = info.opponent.is_bot();
+        let guest = Guest { user: info.opponent.id, is_bot, is_slow, rated: info.rated };
         self.slots.started(&id, guest);
         self.spawn(id, Duration::ZERO);
     }
@@ -301,7 +307,7 @@ impl Service {
 
     fn admit(&mut self, challenge: &Challenge, from: &str) {
         let id = challenge.id.clone();
-        match self.slots.admit(challenge, tokio::time::Instant::now()) {
+        match self.slots.admit(challenge, Instant::now()) {
             Admission::Accept => {
                 tracing::info!(%id, from, variant = challenge.variant, speed = challenge.speed, "challenge accepted");
                 self.accept(id);
@@ -317,7 +323,7 @@ impl Service {
 
     fn serve_queue(&mut self) {
         while self.phase() == Stop::Running
-            && let Some(id) = self.slots.next_from_queue()
+            && let Some(id) = self.slots.next_from_queue(Instant::now())
         {
             tracing::info!(%id, "a place is free: challenge accepted");
             self.accept(id);
@@ -325,11 +331,19 @@ impl Service {
     }
 
     fn accept(&mut self, id: GameId) {
-        let client = self.seat.client.clone();
-        self.replies.spawn(async move {
-            let done = persist(|| client.accept_challenge(&id)).await;
-            Reply::Accepted(id, done)
+        let (client, stop, challenge) = (self.seat.client.clone(), self.stop.clone(), id.clone());
+        let task = self.replies.spawn(async move {
+            let acceptance = acceptance::accept(&client, &challenge, &stop).await;
+            Reply::Accepted(challenge, acceptance)
         });
+        self.accepting.insert(id, task);
+    }
+
+    /// An acceptance that nobody wants any more is not sent again.
+    fn call_off(&mut self, id: &GameId) {
+        if let Some(task) = self.accepting.remove(id) {
+            task.abort();
+        }
     }
 
     fn decline(&mut self, id: GameId, reason: DeclineReason) {
@@ -348,38 +362,74 @@ impl Service {
     fn on_reply(&mut self, reply: Result<Reply, JoinError>) -> Result<(), RunError> {
         match reply {
             Ok(
-                Reply::Accepted(_, Err(error @ Error::Unauthorized(..)))
+                Reply::Accepted(_, Acceptance::Refused(error @ Error::Unauthorized(..)))
                 | Reply::Declined(_, Err(error @ Error::Unauthorized(..)))
                 | Reply::Playing(Err(error @ Error::Unauthorized(..))),
             ) => return Err(error.into()),
-            Ok(Reply::Accepted(id, Ok(()))) => self.slots.accepted(&id, tokio::time::Instant::now()),
-            // Refused because an earlier try of ours got through.
-            Ok(Reply::Accepted(id, Err(_))) if self.slots.is_running(&id) => (),
-            Ok(Reply::Accepted(id, Err(error))) => self.on_accept_failed(id, &error),
+            Ok(Reply::Accepted(id, acceptance)) => self.on_acceptance(id, acceptance),
             Ok(Reply::Declined(_, Ok(()))) => (),
             Ok(Reply::Declined(id, Err(error))) => tracing::debug!(%id, %error, "could not decline"),
-            Ok(Reply::Playing(Ok(games))) => games.into_iter().for_each(|info| self.start(info)),
+            Ok(Reply::Playing(Ok(games))) => self.on_playing(games),
             Ok(Reply::Playing(Err(error))) => tracing::warn!(%error, "could not ask for the running games"),
+            Err(error) if error.is_cancelled() => tracing::debug!("an acceptance is called off"),
             Err(error) => tracing::error!(%error, "a request ended badly"),
         }
         Ok(())
     }
 
-    /// A challenge that is gone needs no answer; one that we may not take now gets one.
-    fn on_accept_failed(&mut self, id: GameId, error: &Error) {
+    /// Only a refusal frees the place at once: whatever else happened, a game may be about to start.
+    fn on_acceptance(&mut self, id: GameId, acceptance: Acceptance) {
+        self.accepting.remove(&id);
+        match acceptance {
+            // An earlier try of ours got through, whatever was said to the last.
+            _ if self.slots.is_running(&id) => (),
+            Acceptance::Taken => self.slots.accepted(&id, Instant::now()),
+            Acceptance::Uncertain(error) => {
+                tracing::warn!(%id, %error, "nobody knows whether the challenge is accepted; its place is kept");
+                self.slots.uncertain(&id, Instant::now());
+            }
+            Acceptance::Limited(until) if self.phase() == Stop::Running => {
+                let wait_s = until.saturating_duration_since(Instant::now()).as_secs();
+                tracing::warn!(%id, wait_s, "the server limits acceptances; the challenge waits");
+                self.slots.limited(&id, until, Instant::now());
+            }
+            Acceptance::Limited(_) | Acceptance::CalledOff => self.turn_down(id),
+            Acceptance::Refused(error @ Error::RateLimited { .. }) => {
+                tracing::warn!(%id, %error, "the challenge could not be accepted; declining it");
+                self.turn_down(id);
+            }
+            Acceptance::Refused(error) => {
+                tracing::info!(%id, %error, "the challenge is gone");
+                self.slots.withdraw(&id);
+            }
+        }
+    }
+
+    /// Declines a challenge for which a place was reserved.
+    fn turn_down(&mut self, id: GameId) {
         self.slots.withdraw(&id);
-        if error.is_retriable() {
-            tracing::warn!(%id, %error, "the challenge could not be accepted; declining it");
+        self.decline(id, DeclineReason::Later);
+    }
+
+    /// Games of which we have not heard are played, and places of games that have not come to be are free.
+    fn on_playing(&mut self, games: Vec<GameInfo>) {
+        let is_complete = games.len() < Client::MOST_PLAYING;
+        let running: Vec<GameId> = games.iter().map(|info| info.id.clone()).collect();
+        games.into_iter().for_each(|info| self.start(info));
+        let gone = if is_complete { self.slots.reconcile(&running) } else { Vec::new() };
+        for id in gone {
+            tracing::info!(%id, "the game never started; its place is free again");
+            self.call_off(&id);
+            // If the challenge is still open, its challenger waits in vain.
             self.decline(id, DeclineReason::Later);
-        } else {
-            tracing::info!(%id, %error, "the challenge is gone");
         }
     }
 
     fn expire(&mut self) {
-        let expired = self.slots.expire(tokio::time::Instant::now());
-        for id in expired.never_started {
-            tracing::info!(%id, "the game never started; its place is free again");
+        let expired = self.slots.expire(Instant::now());
+        if !expired.overdue.is_empty() {
+            tracing::debug!(ids = ?expired.overdue, "accepted, but no game has started");
+            self.ask_what_runs();
         }
         for id in expired.waited_in_vain {
             tracing::info!(%id, "no place became free in time; challenge declined");

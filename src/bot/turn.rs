@@ -1,6 +1,7 @@
 //! Our turn: from the engine's search to the move that the server has taken.
 
 use super::BotOptions;
+use super::clock::Hurry;
 use crate::book::BookMove;
 use crate::engine::{Limits, Move, Position, Score, SearchReport, san};
 use crate::lichess::{Backoff, Client, Error, GameId};
@@ -88,7 +89,7 @@ pub enum Sent {
     /// The server took it, after this round trip.
     Taken { round_trip: Duration },
     /// The server did not take it: most often because it is in already. The stream will tell.
-    Refused(String),
+    Refused(Error),
     /// The token is refused.
     Unauthorized(Error),
 }
@@ -145,9 +146,10 @@ impl Turn {
         Turn::Thinking { moves: answered, thought }
     }
 
-    pub fn sending(client: Client, id: GameId, answer: Answer, offering_draw: bool) -> Turn {
+    pub fn sending(client: Client, id: GameId, answer: Answer, offering_draw: bool, hurry: Hurry) -> Turn {
         let uci = answer.mv.to_string();
-        Turn::Sending { answer, sent: Box::pin(async move { send(&client, &id, &uci, offering_draw).await }) }
+        let sent = Box::pin(async move { send(&client, &id, &uci, offering_draw, hurry).await });
+        Turn::Sending { answer, sent }
     }
 
     /// Whether this turn is about the game as far as `moves`, its own answer included.
@@ -211,11 +213,12 @@ async fn think(mut search: Search, limits: Limits, position: Position, moves: St
 }
 
 /// Sends one move until it is known to be in, or known to be refused.
-async fn send(client: &Client, id: &GameId, uci: &str, offering_draw: bool) -> Sent {
+async fn send(client: &Client, id: &GameId, uci: &str, offering_draw: bool, hurry: Hurry) -> Sent {
     let mut backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(2));
     loop {
+        sleep(client.next_move_delay().min(hurry.pause())).await;
         let begun = Instant::now();
-        match client.play(id, uci, offering_draw).await {
+        match client.play(id, uci, offering_draw, hurry.attempt()).await {
             Ok(()) => return Sent::Taken { round_trip: begun.elapsed() },
             Err(Error::RateLimited { until, .. }) => {
                 let wait = until.saturating_duration_since(Instant::now());
@@ -224,10 +227,10 @@ async fn send(client: &Client, id: &GameId, uci: &str, offering_draw: bool) -> S
             }
             Err(error) if error.is_retriable() => {
                 tracing::warn!(uci, %error, "the move did not get through; sending it again");
-                sleep(backoff.next_delay()).await;
+                sleep(backoff.next_delay().min(hurry.pause())).await;
             }
             Err(error @ Error::Unauthorized(..)) => return Sent::Unauthorized(error),
-            Err(error) => return Sent::Refused(error.to_string()),
+            Err(error) => return Sent::Refused(error),
         }
     }
 }
@@ -236,7 +239,10 @@ async fn send(client: &Client, id: &GameId, uci: &str, offering_draw: bool) -> S
 mod tests {
     use super::*;
     use crate::engine::EngineOptions;
+    use crate::lichess::{LichessOptions, Token};
     use crate::worker::EngineHandle;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
 
     #[test]
     fn only_our_own_next_ply_belongs_to_a_move_being_sent() {
@@ -289,6 +295,39 @@ mod tests {
         let limits = Limits { hard: Some(Duration::from_millis(1)), ..Limits::default() };
         let thought = think(endless, limits, position.clone(), String::new()).await;
         assert!(position.is_legal(thought.answer.mv), "{:?}", thought.answer);
+    }
+
+    /// A server that says yes to everything.
+    async fn agreeable() -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        tokio::spawn(async move {
+            loop {
+                let (mut connection, _) = listener.accept().await.expect("a connection");
+                let mut request = [0; 4_096];
+                let length = connection.read(&mut request).await.expect("a request");
+                assert!(length > 0);
+                let yes = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 11\r\n\r\n{\"ok\":true}";
+                connection.write_all(yes).await.expect("a listener");
+            }
+        });
+        url
+    }
+
+    #[tokio::test]
+    async fn a_fast_move_keeps_the_pace_and_no_longer_than_the_clock_allows() {
+        // One move a minute, and this minute's is taken.
+        let options =
+            LichessOptions { url: agreeable().await, token: Token::new("lip_test"), moves_per_minute: 1 };
+        let client = Client::new(&options).expect("a client");
+        client.next_move_delay();
+        let begun = Instant::now();
+        let flag_at = Some(begun + Duration::from_secs(3));
+        let hurry = Hurry { flag_at, overhead: Duration::from_secs(1) };
+        let sent = send(&client, &"q7ZkTfLb".parse().expect("an id"), "e2e4", false, hurry).await;
+        assert!(matches!(sent, Sent::Taken { .. }));
+        let least = Duration::from_millis(250);
+        assert!(begun.elapsed() >= least, "it waits, but not for a minute: {:?}", begun.elapsed());
     }
 
     #[test]

@@ -33,6 +33,7 @@ pub enum Rule {
 const RULES: &[(&str, Rule)] = &[
     ("lichess.url", Rule::ServerAddress),
     ("lichess.token", Rule::Token),
+    ("lichess.moves_per_minute", Rule::Between(0, 100_000)),
     ("challenge.variants", Rule::SomeOf(&policy::VARIANTS)),
     ("challenge.speeds", Rule::SomeOf(&policy::SPEEDS)),
     ("challenge.min_initial", Rule::Between(0, 10_800)),

@@ -173,7 +173,12 @@ impl Service {
 
 /// Where and as whom a bot plays on the practice server.
 fn access(server: &PracticeServer) -> LichessOptions {
-    LichessOptions { url: server.url().to_string(), token: Token::new(server.token()) }
+    LichessOptions {
+        url: server.url().to_string(),
+        token: Token::new(server.token()),
+        // The small Lichess has no limit.
+        moves_per_minute: 0,
+    }
 }
 
 fn challenge(server: &PracticeServer, number: usize, clock: Pace) -> String {

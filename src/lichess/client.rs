@@ -7,6 +7,7 @@
 use super::error::{Error, chain, retry_after};
 use super::event::{AccountEvent, GameEvent, GameId, GameInfo, UserId};
 use super::options::{LichessOptions, Token, authorization, base_url, is_this_machine};
+use super::pace::Pace;
 use super::read::text;
 use super::retry::{Gates, Kind};
 use super::stream::{EventStream, Line};
@@ -16,7 +17,7 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// A move has to be known to be in long before the clock runs out.
+/// A move has to be known to be in long before the clock runs out: its caller may want less than this.
 const MOVE_TIMEOUT: Duration = Duration::from_secs(4);
 /// Any other single call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -101,9 +102,13 @@ pub struct Client {
     /// Kept to strike it out of what the server says.
     token: Token,
     gates: Gates,
+    pace: Pace,
 }
 
 impl Client {
+    /// Games that the server lists at most.
+    pub const MOST_PLAYING: usize = 50;
+
     /// # Errors
     /// `Malformed` if the address or the token cannot be used (neither is sent anywhere), or if the
     /// system has no CA certificates for an https address.
@@ -128,8 +133,8 @@ impl Client {
             builder = builder.no_proxy();
         }
         let http = builder.build().map_err(|error| Error::Malformed(no_tls(error)))?;
-        let (token, gates) = (options.token.clone(), Gates::default());
-        Ok(Client { http, base, token, gates })
+        let (token, pace) = (options.token.clone(), Pace::new(options.moves_per_minute));
+        Ok(Client { http, base, token, gates: Gates::default(), pace })
     }
 
     /// Who we are, and what the token may do.
@@ -154,9 +159,10 @@ impl Client {
         self.act(Kind::Account, self.post("api/bot/account/upgrade")).await
     }
 
-    /// The games that run at this moment, the most urgent first (at most 50).
+    /// The games that run at this moment, the most urgent first ([`Client::MOST_PLAYING`] at most).
     pub async fn playing(&self) -> Result<Vec<GameInfo>, Error> {
-        let request = self.get("api/account/playing").query(&[("nb", "50")]);
+        let most = Client::MOST_PLAYING.to_string();
+        let request = self.get("api/account/playing").query(&[("nb", most)]);
         let list: Value = self.call(Kind::Account, CALL_TIMEOUT, request).await?.json().await?;
         let games = list.get("nowPlaying").and_then(Value::as_array);
         let games = games.ok_or_else(|| Error::Malformed("no list of running games".to_string()))?;
@@ -176,13 +182,26 @@ impl Client {
     }
 
     /// Plays a move. `Rejected(400)` if it is not our turn (the move may be in already) or illegal.
-    /// `Ok` does not mean that it was in time: the stream tells.
-    pub async fn play(&self, id: &GameId, uci: &str, offering_draw: bool) -> Result<(), Error> {
+    /// `Ok` does not mean that it was in time: the stream tells. Without an answer the attempt ends
+    /// after `patience`, or after four seconds if that is sooner.
+    pub async fn play(
+        &self,
+        id: &GameId,
+        uci: &str,
+        offering_draw: bool,
+        patience: Duration,
+    ) -> Result<(), Error> {
         let mut request = self.post(&format!("api/bot/game/{id}/move/{uci}"));
         if offering_draw {
             request = request.query(&[("offeringDraw", "true")]);
         }
-        self.call(Kind::Move, MOVE_TIMEOUT, request).await.map(drop)
+        self.call(Kind::Move, patience.min(MOVE_TIMEOUT), request).await.map(drop)
+    }
+
+    /// Takes a place for one move among those of all games, and says how long to wait before it is sent,
+    /// so that the server's limit on requests is kept.
+    pub fn next_move_delay(&self) -> Duration {
+        self.pace.next_delay()
     }
 
     /// Says something, cut to the 140 characters that the server takes.

@@ -42,6 +42,11 @@ impl Error {
         }
     }
 
+    /// Whether a move was refused because it is not our turn: most often it is in already.
+    pub fn is_out_of_turn(&self) -> bool {
+        matches!(self, Error::Rejected { status: 400, text } if text.starts_with("Not your turn"))
+    }
+
     /// From a status that is no success. The status counts; the body, in whatever shape, only explains.
     pub(super) fn from_response(status: u16, retry_after: Option<Duration>, body: &str) -> Error {
         let json: Value = serde_json::from_str(body).unwrap_or_default();

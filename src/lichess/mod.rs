@@ -4,6 +4,7 @@ mod client;
 mod error;
 mod event;
 mod options;
+mod pace;
 mod read;
 mod retry;
 mod stream;

@@ -15,11 +15,18 @@ pub struct LichessOptions {
     pub url: String,
     /// The bot account's API token.
     pub token: Token,
+    /// Moves sent in a minute, all games together; 0 for no limit.
+    pub moves_per_minute: u32,
 }
 
 impl Default for LichessOptions {
     fn default() -> Self {
-        Self { url: "https://lichess.org".to_string(), token: Token::default() }
+        Self {
+            url: "https://lichess.org".to_string(),
+            token: Token::default(),
+            // What the site's author named as the limit on requests (lila issue 7074).
+            moves_per_minute: 180,
+        }
     }
 }
 

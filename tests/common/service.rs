@@ -31,7 +31,7 @@ pub fn options(server: &PracticeServer) -> BotOptions {
 }
 
 pub fn access(server: &PracticeServer, token: &str) -> LichessOptions {
-    LichessOptions { url: server.url().to_string(), token: Token::new(token) }
+    LichessOptions { url: server.url().to_string(), token: Token::new(token), moves_per_minute: 0 }
 }
 
 /// A book with one line, in UCI notation: the script of a bot.
@@ -81,6 +81,20 @@ impl Bot {
             }
         };
         patiently("the report of a finished game", wait).await
+    }
+
+    /// The id of the next game that it has sat down at.
+    pub async fn started_game(&mut self) -> String {
+        let wait = async {
+            loop {
+                match self.reports.recv().await {
+                    Some(Report::Started { id, .. }) => return id.to_string(),
+                    Some(_) => (),
+                    None => panic!("the service ended"),
+                }
+            }
+        };
+        patiently("the report of a new game", wait).await
     }
 
     /// How each of our moves in one game was found, until its end.

@@ -7,7 +7,7 @@ mod tests;
 
 pub use options::GameOptions;
 
-use super::clock::{self, Lag, Situation};
+use super::clock::{self, Hurry, Lag, Situation};
 use super::errand::at;
 use super::etiquette;
 use super::feed::{Feed, Patience, Signal};
@@ -96,11 +96,28 @@ impl Table {
     }
 }
 
+/// A move that the server has not taken, and what it said.
+struct Refusal {
+    error: Error,
+    /// It was said twice, with a look at the game in between: there is no third try.
+    is_final: bool,
+}
+
 /// The latest complete state, and when it arrived.
 struct Now {
     state: GameState,
     position: Position,
     arrived: Instant,
+}
+
+impl Now {
+    /// Time left and increment.
+    fn clock_of(&self, color: Color) -> (Option<Duration>, Duration) {
+        match color {
+            Color::White => (self.state.white_time, self.state.white_increment),
+            Color::Black => (self.state.black_time, self.state.black_increment),
+        }
+    }
 }
 
 struct Game {
@@ -111,6 +128,8 @@ struct Game {
     turn: Turn,
     /// What we last decided to play; for one position it is never a different move.
     answered: Option<Answer>,
+    /// What became of it, in the position as it stands.
+    refusal: Option<Refusal>,
     engine: Option<EngineHandle>,
     lag: Lag,
     record: Record,
@@ -137,6 +156,7 @@ impl Game {
             now: None,
             turn: Turn::Idle,
             answered: None,
+            refusal: None,
             engine: None,
             lag: Lag::new(floor),
             record: Record::default(),
@@ -273,6 +293,7 @@ impl Game {
     fn on_new_position(&mut self, state: &GameState, position: &Position, before: Option<usize>) {
         self.claim_at = None;
         self.recheck_at = None;
+        self.refusal = None;
         if !self.turn.belongs_to(&state.moves) {
             // Dropping it stops the search at once.
             self.turn = Turn::Idle;
@@ -315,6 +336,9 @@ impl Game {
     /// Book, then engine: the first answer wins. A position that was answered gets the same move again.
     fn take_turn(&mut self, is_fresh: bool) {
         let Some(now) = &self.now else { return };
+        if self.refusal.as_ref().is_some_and(|refusal| refusal.is_final) {
+            return;
+        }
         let (moves, position) = (now.state.moves.clone(), now.position.clone());
         if let Some(answer) = self.answered.take_if(|answer| answer.moves == moves) {
             self.answered = Some(answer.clone());
@@ -365,10 +389,7 @@ impl Game {
 
     fn limits(&self, position: &Position) -> Limits {
         let (Some(table), Some(now)) = (&self.table, &self.now) else { return Limits::default() };
-        let (remaining, increment) = match table.ours {
-            Color::White => (now.state.white_time, now.state.white_increment),
-            Color::Black => (now.state.black_time, now.state.black_increment),
-        };
+        let (remaining, increment) = now.clock_of(table.ours);
         let situation = Situation {
             remaining,
             increment,
@@ -384,6 +405,14 @@ impl Game {
             limits.hard = limits.hard.min(Some(ONLY_MOVE));
         }
         limits
+    }
+
+    fn hurry(&self) -> Hurry {
+        let clock = self.table.as_ref().zip(self.now.as_ref()).and_then(|(table, now)| {
+            let is_running = !table.is_slow() && now.position.plies_played() >= 2;
+            now.clock_of(table.ours).0.filter(|_| is_running).map(|left| now.arrived + left)
+        });
+        Hurry { flag_at: clock, overhead: self.lag.overhead() }
     }
 
     fn on_step(&mut self, step: Step) -> Result<(), Error> {
@@ -420,7 +449,8 @@ impl Game {
     }
 
     fn send(&mut self, answer: Answer, offering_draw: bool) {
-        self.turn = Turn::sending(self.seat.client.clone(), self.id.clone(), answer, offering_draw);
+        let (client, id) = (self.seat.client.clone(), self.id.clone());
+        self.turn = Turn::sending(client, id, answer, offering_draw, self.hurry());
     }
 
     fn on_sent(&mut self, sent: Sent) -> Result<(), Error> {
@@ -437,12 +467,32 @@ impl Game {
                 self.lag.observe(round_trip);
                 tracing::debug!(mv = %answer.mv, ?round_trip, "move taken");
             }
-            Sent::Refused(reason) if is_shown => tracing::debug!(%reason, "the move was in already"),
-            Sent::Refused(reason) => tracing::warn!(mv = %answer.mv, %reason, "move refused"),
+            Sent::Refused(error) if is_shown => tracing::debug!(%error, "the move was in already"),
+            Sent::Refused(error) => self.on_refused(&answer, error),
             Sent::Unauthorized(error) => return Err(error),
         }
         self.take_turn_if_waiting();
         Ok(())
+    }
+
+    /// Out of turn, the move is most often in, and the stream is about to show it. Anything else is held
+    /// against the game as the server has it, at once; if the server says the same again, that is its
+    /// last word on this position.
+    fn on_refused(&mut self, answer: &Answer, error: Error) {
+        if error.is_out_of_turn() {
+            tracing::warn!(mv = %answer.mv, %error, "move refused");
+            return;
+        }
+        let is_final = self.refusal.take().is_some_and(|before| before.error == error);
+        if is_final {
+            let fen = self.now.as_ref().map(|now| now.position.fen());
+            tracing::error!(mv = %answer.mv, fen, %error, "the server refuses our move for good; not sending it again");
+            self.recheck_at = None;
+        } else {
+            tracing::warn!(mv = %answer.mv, %error, "move refused; looking at the game again");
+            self.recheck_at = Some(Instant::now());
+        }
+        self.refusal = Some(Refusal { error, is_final });
     }
 
     /// The opponent may have answered before the reply to our request came.
@@ -455,7 +505,8 @@ impl Game {
 
     /// Unless the stream shows something new before, it is opened anew to see where the game stands.
     fn recheck_soon(&mut self) {
-        self.recheck_at = Some(Instant::now() + RECHECK);
+        let soon = Instant::now() + RECHECK;
+        self.recheck_at = Some(self.recheck_at.map_or(soon, |at| at.min(soon)));
     }
 
     fn tell(&self, report: Report) {

@@ -15,7 +15,7 @@ fn game() -> Game {
 }
 
 fn game_at(url: &str) -> Game {
-    let lichess = LichessOptions { token: Token::new("lip_test"), url: url.to_string() };
+    let lichess = LichessOptions { token: Token::new("lip_test"), url: url.to_string(), moves_per_minute: 0 };
     let csv = b"moves\n1. e4 e5 2. Nf3 Nc6 3. Bb5\n";
     let book = Book::from_csv(csv, "the test", &BookOptions::default()).expect("a book");
     let seat = Seat {
@@ -127,6 +127,72 @@ async fn a_position_is_answered_once_however_often_it_is_shown() {
         Some("g1f3"),
         "a fresh stream without our move: the same one again"
     );
+}
+
+impl Game {
+    fn refused(&mut self, text: &str) {
+        let error = Error::Rejected { status: 400, text: text.to_string() };
+        self.on_step(Step::Sent(Sent::Refused(error))).expect("no reason to leave");
+    }
+
+    /// Whether the whole game is asked for at once.
+    fn looks_again(&mut self) -> bool {
+        self.recheck_at.take().is_some_and(|at| at <= Instant::now())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_move_that_is_refused_twice_is_not_sent_a_third_time() {
+    let illegal = "Piece on e2 cannot move to e4";
+    let mut game = game();
+    game.sit(full(Color::White, ""));
+    game.refused(illegal);
+    assert!(game.looks_again() && game.sending().is_none());
+    game.sit(full(Color::White, ""));
+    assert_eq!(game.sending().as_deref(), Some("e2e4"), "the game as the server has it says the same");
+    game.refused(illegal);
+    assert_eq!((game.sending(), game.recheck_at), (None, None));
+    game.sit(full(Color::White, ""));
+    game.hear(GameState { black_offers_draw: true, ..state("") });
+    assert_eq!((game.sending(), game.recheck_at), (None, None));
+    game.hear(state("e2e4 e7e5"));
+    assert_eq!(game.sending().as_deref(), Some("g1f3"), "another position is another question");
+}
+
+#[tokio::test(start_paused = true)]
+async fn refusals_that_differ_are_looked_into_each() {
+    let mut game = game();
+    game.sit(full(Color::White, ""));
+    for text in ["Piece on e2 cannot move to e4", "Invalid UCI: e2e4", "No king"] {
+        game.refused(text);
+        assert!(game.looks_again(), "{text}");
+        game.sit(full(Color::White, ""));
+        assert_eq!(game.sending().as_deref(), Some("e2e4"), "{text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_move_out_of_turn_waits_for_the_stream_however_often() {
+    let mut game = game();
+    game.sit(full(Color::White, ""));
+    for _ in 0..3 {
+        game.refused("Not your turn, or game already over");
+        assert_eq!(game.recheck_at.take(), Some(Instant::now() + RECHECK));
+        game.sit(full(Color::White, ""));
+        assert_eq!(game.sending().as_deref(), Some("e2e4"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn sending_hurries_once_our_clock_runs() {
+    let mut game = game();
+    game.sit(full(Color::White, ""));
+    assert_eq!(game.hurry().flag_at, None, "no clock runs before both have moved");
+    game.hear(state("e2e4 e7e5"));
+    tokio::time::advance(Duration::from_secs(10)).await;
+    assert_eq!(game.hurry().flag_at, Some(Instant::now() + Duration::from_secs(50)));
+    game.table.as_mut().expect("a table").full.clock = None;
+    assert_eq!(game.hurry().flag_at, None, "no clock at all");
 }
 
 #[tokio::test]

@@ -5,7 +5,8 @@ use crate::lichess::{LichessOptions, Line, Token};
 
 /// A service whose server is nowhere.
 fn service() -> Service {
-    let lichess = LichessOptions { url: "http://127.0.0.1:1".to_string(), token: Token::new("lip_test") };
+    let (url, token) = ("http://127.0.0.1:1".to_string(), Token::new("lip_test"));
+    let lichess = LichessOptions { url, token, moves_per_minute: 0 };
     let options = BotOptions { lichess, ..BotOptions::default() };
     Service {
         slots: Slots::new(options.challenge.clone()),
@@ -22,6 +23,7 @@ fn service() -> Service {
         ids: HashMap::new(),
         finished: VecDeque::new(),
         replies: JoinSet::new(),
+        accepting: HashMap::new(),
         stop: watch::channel(Stop::Running).1,
         is_online: true,
     }
@@ -40,7 +42,7 @@ fn game_start() -> AccountEvent {
 async fn a_refused_token_ends_the_service_whichever_reply_tells() {
     let refused = || Error::Unauthorized("No such token".to_string());
     for reply in [
-        Reply::Accepted(id(), Err(refused())),
+        Reply::Accepted(id(), Acceptance::Refused(refused())),
         Reply::Declined(id(), Err(refused())),
         Reply::Playing(Err(refused())),
     ] {
@@ -60,16 +62,86 @@ async fn a_game_that_was_refused_is_tried_again_when_the_server_says_that_it_run
     assert!(service.slots.is_running(&id()));
 }
 
+fn challenge(id: &str) -> AccountEvent {
+    let line = format!(
+        r#"{{"type":"challenge","challenge":{{"id":"{id}","challenger":{{"id":"{id}"}},"speed":"blitz",
+        "timeControl":{{"type":"clock","limit":180,"increment":2}}}}}}"#
+    );
+    AccountEvent::read(line.as_bytes()).expect("a known event")
+}
+
+impl Service {
+    /// What has become of our acceptance of the challenge `id`.
+    fn hears(&mut self, acceptance: Acceptance) {
+        self.on_reply(Ok(Reply::Accepted(id(), acceptance))).expect("no reason to stop");
+    }
+
+    fn has_place(&self) -> bool {
+        !self.slots.has_no_clock_running()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_a_clear_refusal_frees_a_place_at_once() {
+    let not_found = Error::Rejected { status: 404, text: "Not found".to_string() };
+    let cancelled = Error::Rejected { status: 400, text: "The challenge has been canceled.".to_string() };
+    let in_a_minute = Instant::now() + Duration::from_secs(60);
+    for (acceptance, keeps) in [
+        (Acceptance::Taken, true),
+        (Acceptance::Uncertain(not_found), true),
+        (Acceptance::Uncertain(Error::Offline("reset".to_string())), true),
+        (Acceptance::Refused(cancelled), false),
+        (Acceptance::Limited(in_a_minute), false),
+        (Acceptance::CalledOff, false),
+    ] {
+        let mut service = service();
+        service.on_event(challenge("q7ZkTfLb"));
+        service.hears(acceptance.clone());
+        assert_eq!(service.has_place(), keeps, "{acceptance:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_place_kept_in_doubt_is_free_once_the_server_does_not_list_its_game() {
+    let mut service = service();
+    service.on_event(challenge("q7ZkTfLb"));
+    service.hears(Acceptance::Uncertain(Error::Offline("reset".to_string())));
+    tokio::time::advance(crate::bot::slots::START_DEADLINE).await;
+    service.expire();
+    assert!(service.has_place(), "the list is asked for first");
+    service.on_reply(Ok(Reply::Playing(Err(Error::Offline("reset".to_string()))))).expect("weather");
+    assert!(service.has_place(), "no list is no answer");
+    service.on_reply(Ok(Reply::Playing(Ok(Vec::new())))).expect("no reason to stop");
+    assert!(!service.has_place());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_on_acceptances_is_waited_out_without_a_place() {
+    let mut service = service();
+    service.on_event(challenge("q7ZkTfLb"));
+    service.hears(Acceptance::Limited(Instant::now() + Duration::from_secs(60)));
+    service.serve_queue();
+    assert!(!service.has_place(), "not yet");
+    tokio::time::advance(Duration::from_secs(60)).await;
+    service.serve_queue();
+    assert!(service.has_place() && service.accepting.contains_key(&id()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_challenge_is_not_accepted_again() {
+    let mut service = service();
+    service.on_event(challenge("q7ZkTfLb"));
+    let AccountEvent::Challenge(cancelled) = challenge("q7ZkTfLb") else { unreachable!() };
+    service.on_event(AccountEvent::ChallengeCanceled(cancelled));
+    assert!(!service.has_place() && service.accepting.is_empty());
+    let called_off = service.replies.join_next().await.expect("a task");
+    assert!(called_off.as_ref().is_err_and(JoinError::is_cancelled));
+    service.on_reply(called_off).expect("no reason to stop");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_challenge_that_waited_in_vain_is_declined() {
     let mut service = service();
-    let challenge = |id: &str| {
-        let line = format!(
-            r#"{{"type":"challenge","challenge":{{"id":"{id}","challenger":{{"id":"{id}"}},"speed":"blitz",
-            "timeControl":{{"type":"clock","limit":180,"increment":2}}}}}}"#
-        );
-        AccountEvent::read(line.as_bytes()).expect("a known event")
-    };
     for number in 0..=service.seat.options.challenge.concurrency {
         service.on_event(challenge(&format!("aaaaaaa{number}")));
     }
@@ -78,5 +150,9 @@ async fn a_challenge_that_waited_in_vain_is_declined() {
     assert_eq!(service.replies.len(), accepting, "it may still wait");
     tokio::time::advance(crate::bot::slots::QUEUE_DEADLINE).await;
     service.expire();
-    assert_eq!(service.replies.len(), accepting + 1);
+    assert_eq!(
+        service.replies.len(),
+        accepting + 2,
+        "a decline, and a look for the games that never started"
+    );
 }

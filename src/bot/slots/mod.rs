@@ -1,0 +1,279 @@
+//! One ledger of every game: challenges that wait, accepted ones that have not started, running games.
+
+use super::policy::ChallengeOptions;
+use crate::lichess::{Challenge, GameId, TimeControl, UserId};
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// After this time an accepted challenge whose game has not started is looked after.
+pub const START_DEADLINE: Duration = Duration::from_secs(30);
+/// A challenge waits no longer than this for a place.
+pub const QUEUE_DEADLINE: Duration = Duration::from_secs(300);
+/// An acceptance has ended long before, unless nobody is left to tell of it.
+const ACCEPT_DEADLINE: Duration = Duration::from_secs(120);
+
+/// Whose game it is, as far as places are concerned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guest {
+    /// `None` for somebody anonymous.
+    pub user: Option<UserId>,
+    pub is_bot: bool,
+    /// Correspondence or unlimited: it takes no place among the games with a clock.
+    pub is_slow: bool,
+    pub rated: bool,
+}
+
+impl Guest {
+    pub fn of(challenge: &Challenge) -> Guest {
+        let challenger = challenge.challenger.as_ref();
+        Guest {
+            user: challenger.and_then(|player| player.id.clone()),
+            is_bot: challenger.is_some_and(|player| player.is_bot()),
+            is_slow: !matches!(challenge.time_control, TimeControl::Clock { .. }),
+            rated: challenge.rated,
+        }
+    }
+}
+
+/// What the ledger says to a challenge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// A place is reserved; accept the challenge.
+    Accept,
+    /// It waits for a place.
+    Queued,
+    /// It is in the ledger already.
+    Known,
+    /// No place, and none to wait in.
+    Full,
+    /// This user has enough games.
+    UserFull,
+}
+
+/// What was past its deadline.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expired {
+    /// Perhaps accepted, but the server never told of a game: [`Slots::reconcile`] wants to know.
+    pub overdue: Vec<GameId>,
+    /// Still waiting for a place, and forgotten now.
+    pub waited_in_vain: Vec<GameId>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Our acceptance is on its way, and its end is known before this moment.
+    Accepting(Instant),
+    /// Accepted; the game has to start before this moment.
+    Accepted(Instant),
+    /// Nobody knows whether our acceptance got through; if so, the game starts before this moment.
+    Uncertain(Instant),
+    /// No game has started in time. The place is free once the server's list says the same; it is
+    /// asked for again at this moment.
+    Overdue(Instant),
+    Running,
+}
+
+impl Stage {
+    fn deadline(self) -> Option<Instant> {
+        match self {
+            Stage::Accepting(at) | Stage::Accepted(at) | Stage::Uncertain(at) | Stage::Overdue(at) => {
+                Some(at)
+            }
+            Stage::Running => None,
+        }
+    }
+}
+
+struct Place {
+    guest: Guest,
+    stage: Stage,
+}
+
+struct Waiting {
+    id: GameId,
+    guest: Guest,
+    until: Instant,
+}
+
+/// The ledger. Every place is given back by the end of its game, a refusal, or a deadline.
+pub struct Slots {
+    options: ChallengeOptions,
+    places: HashMap<GameId, Place>,
+    queue: Vec<Waiting>,
+    /// The server wants no acceptance before this moment.
+    closed_until: Option<Instant>,
+}
+
+impl Slots {
+    pub fn new(options: ChallengeOptions) -> Slots {
+        Slots { options, places: HashMap::new(), queue: Vec::new(), closed_until: None }
+    }
+
+    /// A welcome challenge asks for a place.
+    pub fn admit(&mut self, challenge: &Challenge, now: Instant) -> Admission {
+        let (id, guest) = (&challenge.id, Guest::of(challenge));
+        if self.places.contains_key(id) || self.queue.iter().any(|waiting| waiting.id == *id) {
+            return Admission::Known;
+        }
+        let has_place = self.has_place_for(&guest);
+        // Those who would have a place, if only the server took acceptances, may wait besides.
+        let waiting_room = self.options.queue + if has_place { self.options.concurrency } else { 0 };
+        if self.games_of(&guest) >= self.options.games_per_user {
+            Admission::UserFull
+        } else if has_place && !self.is_closed(now) {
+            self.reserve(id.clone(), guest, now);
+            Admission::Accept
+        } else if self.queue.len() < waiting_room {
+            self.queue.push(Waiting { id: id.clone(), guest, until: now + QUEUE_DEADLINE });
+            Admission::Queued
+        } else {
+            Admission::Full
+        }
+    }
+
+    /// The next waiting challenge for which there is a place now: humans first, then rated, then the
+    /// oldest. Its place is reserved.
+    pub fn next_from_queue(&mut self, now: Instant) -> Option<GameId> {
+        self.closed_until.take_if(|until| *until <= now);
+        if self.closed_until.is_some() {
+            return None;
+        }
+        let order = |waiting: &Waiting| (waiting.guest.is_bot, !waiting.guest.rated);
+        let best = (0..self.queue.len())
+            .filter(|&index| self.has_place_for(&self.queue[index].guest))
+            .min_by_key(|&index| order(&self.queue[index]))?;
+        let Waiting { id, guest, .. } = self.queue.remove(best);
+        self.reserve(id.clone(), guest, now);
+        Some(id)
+    }
+
+    fn reserve(&mut self, id: GameId, guest: Guest, now: Instant) {
+        self.places.insert(id, Place { guest, stage: Stage::Accepting(now + ACCEPT_DEADLINE) });
+    }
+
+    /// The server took our acceptance: the game has to start soon.
+    pub fn accepted(&mut self, id: &GameId, now: Instant) {
+        self.answered(id, Stage::Accepted(now + START_DEADLINE));
+    }
+
+    /// Nobody knows whether the server took our acceptance: the place is kept until that is clear.
+    pub fn uncertain(&mut self, id: &GameId, now: Instant) {
+        self.answered(id, Stage::Uncertain(now + START_DEADLINE));
+    }
+
+    fn answered(&mut self, id: &GameId, stage: Stage) {
+        if let Some(place) = self.places.get_mut(id)
+            && matches!(place.stage, Stage::Accepting(_))
+        {
+            place.stage = stage;
+        }
+    }
+
+    /// The server wants no acceptance before `until`. This one waits with the others, before those of
+    /// its kind, and nobody's place is taken meanwhile.
+    pub fn limited(&mut self, id: &GameId, until: Instant, now: Instant) {
+        self.closed_until = self.closed_until.max(Some(until));
+        if self.places.get(id).is_some_and(|place| matches!(place.stage, Stage::Accepting(_)))
+            && let Some(Place { guest, .. }) = self.places.remove(id)
+        {
+            self.queue.insert(0, Waiting { id: id.clone(), guest, until: now + QUEUE_DEADLINE });
+        }
+    }
+
+    /// The server says that this game runs; it has a place whether or not there was one.
+    pub fn started(&mut self, id: &GameId, guest: Guest) {
+        self.queue.retain(|waiting| waiting.id != *id);
+        self.places.insert(id.clone(), Place { guest, stage: Stage::Running });
+    }
+
+    /// The challenge is gone, or the game over: forget it.
+    pub fn release(&mut self, id: &GameId) {
+        self.places.remove(id);
+        self.queue.retain(|waiting| waiting.id != *id);
+    }
+
+    /// Like [`Slots::release`], but a running game keeps its place: cancellations come late at times.
+    pub fn withdraw(&mut self, id: &GameId) {
+        if !self.is_running(id) {
+            self.release(id);
+        }
+    }
+
+    /// Names what is past its deadline, and forgets those who waited.
+    pub fn expire(&mut self, now: Instant) -> Expired {
+        let mut expired = Expired::default();
+        for (id, place) in &mut self.places {
+            if place.stage.deadline().is_some_and(|deadline| deadline <= now) {
+                place.stage = Stage::Overdue(now + START_DEADLINE);
+                expired.overdue.push(id.clone());
+            }
+        }
+        let in_vain = self.queue.extract_if(.., |waiting| waiting.until <= now);
+        expired.waited_in_vain = in_vain.map(|waiting| waiting.id).collect();
+        expired
+    }
+
+    /// The server's list of running games, asked for a moment ago: gives back the places of overdue
+    /// games that are not in it, and names them.
+    pub fn reconcile(&mut self, running: &[GameId]) -> Vec<GameId> {
+        let is_gone = |id: &GameId, place: &mut Place| {
+            matches!(place.stage, Stage::Overdue(_)) && !running.contains(id)
+        };
+        self.places.extract_if(is_gone).map(|(id, _)| id).collect()
+    }
+
+    /// When [`Slots::expire`] or [`Slots::next_from_queue`] has something to do next.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        let places = self.places.values().filter_map(|place| place.stage.deadline());
+        let waiting = self.queue.iter().map(|waiting| waiting.until);
+        places.chain(waiting).chain(self.closed_until.filter(|_| !self.queue.is_empty())).min()
+    }
+
+    /// Empties the queue and names what was in it.
+    pub fn drain_queue(&mut self) -> Vec<GameId> {
+        self.queue.drain(..).map(|waiting| waiting.id).collect()
+    }
+
+    pub fn is_running(&self, id: &GameId) -> bool {
+        self.places.get(id).is_some_and(|place| place.stage == Stage::Running)
+    }
+
+    /// Whether no game with a running clock runs or may be about to start. The others can wait for the
+    /// next start of the program.
+    pub fn has_no_clock_running(&self) -> bool {
+        self.places.values().all(|place| place.guest.is_slow)
+    }
+
+    fn is_closed(&self, now: Instant) -> bool {
+        self.closed_until.is_some_and(|until| now < until)
+    }
+
+    fn games_of(&self, guest: &Guest) -> usize {
+        let Some(user) = &guest.user else { return 0 };
+        let guests = self.places.values().map(|place| &place.guest);
+        let all = guests.chain(self.queue.iter().map(|waiting| &waiting.guest));
+        all.filter(|other| other.user.as_ref() == Some(user)).count()
+    }
+
+    fn has_place_for(&self, guest: &Guest) -> bool {
+        let taken = self.places.values().filter(|place| place.guest.is_slow == guest.is_slow).count();
+        let reserved = if guest.is_bot { self.free_reserve() } else { 0 };
+        match guest.is_slow {
+            true => taken < self.options.slow_games,
+            false => taken + reserved < self.options.concurrency,
+        }
+    }
+
+    /// Places kept for humans that no human has taken yet.
+    fn free_reserve(&self) -> usize {
+        let fast = self.places.values().filter(|place| !place.guest.is_slow);
+        let humans = fast.filter(|place| !place.guest.is_bot).count();
+        self.options.reserved_for_humans.saturating_sub(humans)
+    }
+}
+
+#[cfg(test)]
+mod interleavings;
+#[cfg(test)]
+mod tests;

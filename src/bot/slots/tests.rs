@@ -1,0 +1,172 @@
+//! The ledger, word by word.
+
+use super::*;
+use crate::lichess::Player;
+
+pub(super) fn challenge(id: &str, user: &str, is_bot: bool, rated: bool) -> Challenge {
+    let player = Player {
+        id: Some(user.parse().expect("a user id")),
+        title: is_bot.then(|| "BOT".to_string()),
+        ..Player::default()
+    };
+    Challenge {
+        id: id.parse().expect("a game id"),
+        challenger: Some(player),
+        destination: None,
+        variant: "standard".to_string(),
+        rated,
+        speed: "blitz".to_string(),
+        time_control: TimeControl::Clock { initial: Duration::from_secs(60), increment: Duration::ZERO },
+        challenger_side: None,
+        initial_fen: None,
+        rules: Vec::new(),
+        rematch_of: None,
+        bot_compatible: None,
+        decline_reason: None,
+    }
+}
+
+fn slots(concurrency: usize, reserved_for_humans: usize, queue: usize) -> Slots {
+    let options = ChallengeOptions { concurrency, reserved_for_humans, queue, ..ChallengeOptions::default() };
+    Slots::new(options)
+}
+
+#[tokio::test]
+async fn places_are_taken_then_the_queue_then_nothing() {
+    let (mut slots, now) = (slots(1, 0, 1), Instant::now());
+    assert_eq!(slots.admit(&challenge("aaaaaaa1", "u1", false, false), now), Admission::Accept);
+    assert_eq!(slots.admit(&challenge("aaaaaaa1", "u1", false, false), now), Admission::Known);
+    assert_eq!(slots.admit(&challenge("aaaaaaa2", "u2", false, false), now), Admission::Queued);
+    assert_eq!(slots.admit(&challenge("aaaaaaa3", "u3", false, false), now), Admission::Full);
+}
+
+#[tokio::test]
+async fn one_user_counts_queued_and_running_games() {
+    let (mut slots, now) = (slots(1, 0, 9), Instant::now());
+    assert_eq!(slots.admit(&challenge("aaaaaaa1", "u1", false, false), now), Admission::Accept);
+    assert_eq!(slots.admit(&challenge("aaaaaaa2", "u1", false, false), now), Admission::Queued);
+    assert_eq!(slots.admit(&challenge("aaaaaaa3", "u1", false, false), now), Admission::UserFull);
+}
+
+#[tokio::test]
+async fn humans_come_first_then_rated_then_the_oldest() {
+    let (mut slots, now) = (slots(1, 0, 9), Instant::now());
+    slots.admit(&challenge("running1", "u0", false, false), now);
+    for (id, user, is_bot, rated) in [
+        ("botcasua", "b1", true, false),
+        ("botrated", "b2", true, true),
+        ("mancasu1", "u1", false, false),
+        ("mancasu2", "u2", false, false),
+        ("manrated", "u3", false, true),
+    ] {
+        assert_eq!(slots.admit(&challenge(id, user, is_bot, rated), now), Admission::Queued);
+    }
+    let mut previous = "running1".parse().expect("an id");
+    for expected in ["manrated", "mancasu1", "mancasu2", "botrated", "botcasua"] {
+        assert_eq!(slots.next_from_queue(now), None, "no place before one is free");
+        slots.release(&previous);
+        previous = slots.next_from_queue(now).expect("a place is free");
+        assert_eq!(previous.as_str(), expected);
+    }
+}
+
+#[tokio::test]
+async fn reserved_places_are_for_humans_only() {
+    let (mut slots, now) = (slots(2, 1, 0), Instant::now());
+    assert_eq!(slots.admit(&challenge("aaaaaaa1", "b1", true, false), now), Admission::Accept);
+    assert_eq!(slots.admit(&challenge("aaaaaaa2", "b2", true, false), now), Admission::Full);
+    assert_eq!(slots.admit(&challenge("aaaaaaa3", "u1", false, false), now), Admission::Accept);
+}
+
+#[tokio::test]
+async fn a_human_in_a_reserved_place_leaves_the_rest_to_bots() {
+    let (mut slots, now) = (slots(2, 1, 0), Instant::now());
+    assert_eq!(slots.admit(&challenge("aaaaaaa1", "u1", false, false), now), Admission::Accept);
+    assert_eq!(slots.admit(&challenge("aaaaaaa2", "b1", true, false), now), Admission::Accept);
+}
+
+#[tokio::test]
+async fn correspondence_takes_no_place_from_games_with_a_clock() {
+    let (mut slots, now) = (slots(1, 0, 0), Instant::now());
+    let mut slow = challenge("aaaaaaa1", "u1", false, false);
+    slow.time_control = TimeControl::Correspondence { days_per_turn: 3 };
+    assert_eq!(slots.admit(&slow, now), Admission::Accept);
+    assert_eq!(slots.admit(&challenge("aaaaaaa2", "u2", false, false), now), Admission::Accept);
+}
+
+#[tokio::test]
+async fn an_accepted_game_that_never_starts_gives_its_place_back() {
+    type Answer = fn(&mut Slots, &GameId, Instant);
+    let rows: [(Answer, Duration); 3] = [
+        (Slots::accepted, START_DEADLINE),
+        (Slots::uncertain, START_DEADLINE),
+        (|_, _, _| (), ACCEPT_DEADLINE),
+    ];
+    for (answer, deadline) in rows {
+        let (mut slots, now) = (slots(1, 0, 0), Instant::now());
+        let first = challenge("aaaaaaa1", "u1", false, false);
+        slots.admit(&first, now);
+        answer(&mut slots, &first.id, now);
+        assert_eq!(slots.next_deadline(), Some(now + deadline));
+        assert_eq!(slots.reconcile(&[]), [], "a list from before its deadline proves nothing");
+        assert_eq!(slots.expire(now + deadline).overdue, vec![first.id.clone()]);
+        assert!(!slots.has_no_clock_running(), "it may run all the same");
+        assert_eq!(slots.reconcile(std::slice::from_ref(&first.id)), [], "it does");
+        assert_eq!(slots.next_deadline(), Some(now + deadline + START_DEADLINE), "asked for again");
+        assert_eq!(slots.reconcile(&[]), [first.id]);
+        assert!(slots.has_no_clock_running());
+    }
+}
+
+#[tokio::test]
+async fn while_the_server_takes_no_acceptance_all_wait_and_no_place_is_taken() {
+    let (mut slots, now) = (slots(1, 0, 1), Instant::now());
+    let until = now + Duration::from_secs(60);
+    let bot = challenge("aaaaaaa1", "b1", true, true);
+    slots.admit(&bot, now);
+    slots.limited(&bot.id, until, now);
+    assert!(slots.has_no_clock_running());
+    assert_eq!(slots.next_deadline(), Some(until));
+    let human = challenge("aaaaaaa2", "u1", false, false);
+    assert_eq!(slots.admit(&human, now), Admission::Queued);
+    assert_eq!(slots.admit(&challenge("aaaaaaa3", "u2", false, false), now), Admission::Full);
+    assert_eq!(slots.next_from_queue(now), None);
+    assert_eq!(slots.next_from_queue(until), Some(human.id.clone()), "humans first");
+    assert!(slots.next_deadline() > Some(until), "nothing is due any more");
+    slots.release(&human.id);
+    assert_eq!(slots.next_from_queue(until), Some(bot.id));
+}
+
+#[tokio::test]
+async fn a_running_game_survives_late_words_about_its_challenge() {
+    let (mut slots, now) = (slots(1, 0, 0), Instant::now());
+    let first = challenge("aaaaaaa1", "u1", false, false);
+    slots.admit(&first, now);
+    slots.started(&first.id, Guest::of(&first));
+    slots.accepted(&first.id, now);
+    slots.withdraw(&first.id);
+    assert!(slots.is_running(&first.id));
+    assert_eq!(slots.expire(now + ACCEPT_DEADLINE * 2), Expired::default());
+    slots.release(&first.id);
+    assert!(slots.has_no_clock_running());
+}
+
+#[tokio::test]
+async fn a_cancelled_challenge_leaves_the_queue() {
+    let (mut slots, now) = (slots(1, 0, 1), Instant::now());
+    slots.admit(&challenge("aaaaaaa1", "u1", false, false), now);
+    let waiting = challenge("aaaaaaa2", "u2", false, false);
+    assert_eq!(slots.admit(&waiting, now), Admission::Queued);
+    slots.withdraw(&waiting.id);
+    slots.release(&"aaaaaaa1".parse().expect("an id"));
+    assert_eq!(slots.next_from_queue(now), None);
+}
+
+#[tokio::test]
+async fn waiting_ends_with_its_deadline() {
+    let (mut slots, now) = (slots(1, 0, 1), Instant::now());
+    slots.admit(&challenge("aaaaaaa1", "u1", false, false), now);
+    let waiting = challenge("aaaaaaa2", "u2", false, false);
+    slots.admit(&waiting, now);
+    assert_eq!(slots.expire(now + QUEUE_DEADLINE).waited_in_vain, vec![waiting.id]);
+}
