@@ -5,6 +5,7 @@ mod bench;
 mod demo;
 mod epd;
 mod eval;
+mod games;
 mod match_;
 mod perft;
 mod play;
@@ -20,6 +21,7 @@ pub use arguments::{Arguments, Command, UpgradeArguments};
 pub use demo::DemoArguments;
 pub use epd::EpdArguments;
 pub use eval::EvalArguments;
+pub use games::GamesArguments;
 pub use match_::MatchArguments;
 pub use perft::PerftArguments;
 pub use play::PlayArguments;
@@ -54,6 +56,7 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
             Err(mistakes) => fail(exit::CONFIGURATION, mistakes),
         },
         Command::Demo(arguments) => demo::run(arguments).await,
+        Command::Games(arguments) => games::run(file, &arguments),
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
