@@ -6,6 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
+use tabiya::bot::store::{Archive, KeptGame};
 use tempfile::TempDir;
 
 const TOKEN: &str = "lip_FromTheTests012";
@@ -243,4 +244,49 @@ fn a_signal_ends_it_with_exit_code_0_and_no_line_holds_the_token() {
     let said = lines.iter().collect::<Vec<_>>().join("\n");
     assert!(said.contains("SIGTERM: no new games"), "{said}");
     assert!(!said.contains("FromTheTests"), "the token is in the log");
+}
+
+#[test]
+fn the_kept_games_are_listed_and_exported() {
+    let program = Program::new(&["games"]).with("TABIYA_STORE__PATH", "state.sqlite");
+    let output = program.output();
+    assert_eq!((code(&output), stdout(&output).as_str()), (Some(1), ""));
+    assert!(stderr(&output).starts_with("state.sqlite: no such file"), "{}", stderr(&output));
+
+    for (arguments, expected) in [
+        (vec!["games"], "2026-11-30 18:05  q7ZkTfLb  1-0 "),
+        (vec!["games", "--pgn", "--opponent", "Ada"], "[White \"Tabiya\"]\n"),
+        (vec!["games", "--since", "2026-12-01"], ""),
+        (vec!["games", "--opponent", "bob"], ""),
+    ] {
+        let program = Program::new(&arguments).with("TABIYA_STORE__PATH", "state.sqlite");
+        let archive = Archive::open(&program.folder.path().join("state.sqlite")).expect("a new file");
+        archive.keep(&kept_game()).expect("room");
+        let output = program.output();
+        assert_eq!(code(&output), Some(0), "{arguments:?}: {}", stderr(&output));
+        let text = stdout(&output);
+        assert!(
+            text.starts_with(expected) && text.is_empty() == expected.is_empty(),
+            "{arguments:?}: {text}"
+        );
+    }
+}
+
+fn kept_game() -> KeptGame {
+    KeptGame {
+        id: "q7ZkTfLb".to_string(),
+        ended_at: "2026-11-30T18:05:09Z".parse().expect("a moment"),
+        white: "Tabiya".to_string(),
+        black: "Ada".to_string(),
+        we_were_white: true,
+        opponent: "ada".to_string(),
+        opponent_is_bot: false,
+        variant: "standard".to_string(),
+        speed: "blitz".to_string(),
+        rated: true,
+        status: "resign".to_string(),
+        result: "1-0".to_string(),
+        plies: 1,
+        pgn: "[White \"Tabiya\"]\n\n1. e4 1-0\n\n".to_string(),
+    }
 }

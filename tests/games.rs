@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tabiya::book::Book;
+use tabiya::bot::store::{Archive, Wanted};
 use tabiya::bot::{BotOptions, Stop};
 use tabiya::engine::Color;
 use tabiya::lichess::{LichessOptions, Token};
@@ -140,6 +141,32 @@ async fn the_opponent_is_greeted() {
     server.act(&id, OpponentAction::Abort).expect("never refused");
     bot.drain().await;
     assert_eq!(server.violations(), []);
+}
+
+#[tokio::test]
+async fn a_finished_game_is_kept_with_clocks_evaluations_and_sources() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let server = start_default().await;
+    let mut options = options(&server);
+    options.store.path = folder.path().join("state.sqlite").display().to_string();
+    let bot = Bot::with(options.clone(), book_of("e2e4 e7e5"));
+    let script = Scripted::moves("e7e5 b8c6").then(OpponentAction::Resign);
+    let id = challenge(&server, ada(Color::White, script));
+    finished(&server, &id).await;
+    bot.drain().await;
+
+    let archive = Archive::open_to_read(&options.store.file().expect("a file")).expect("a state file");
+    let games = archive.games(&Wanted::default()).expect("games");
+    let [game] = &games[..] else { panic!("{games:?}") };
+    assert_eq!(
+        (game.id.as_str(), game.opponent.as_str(), game.status.as_str()),
+        (id.as_str(), "ada", "resign")
+    );
+    assert_eq!((game.result.as_str(), game.plies >= 4), ("1-0", true), "{game:?}");
+    let pgn = game.pgn.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(pgn.contains("1. e4 {[%clk 1:00:00] book: The line"), "{pgn}");
+    assert!(pgn.contains("1... e5 {[%clk 1:00:00]}"), "{pgn}");
+    assert!(pgn.contains("[%eval ") && pgn.contains("search: depth"), "{pgn}");
 }
 
 // Resuming.

@@ -6,28 +6,22 @@ mod errand;
 mod etiquette;
 mod feed;
 pub mod game;
+mod pauses;
 pub mod policy;
 mod record;
 mod service;
 mod slots;
+pub mod store;
 mod turn;
 
 pub use record::FinishedGame;
 pub use service::{RunError, run};
+pub use store::StoreOptions;
 
 use crate::engine::{EngineOptions, Move, Position};
 use crate::lichess::{GameId, LichessOptions};
 use game::GameOptions;
 use policy::ChallengeOptions;
-use serde::Deserialize;
-
-/// Section `[store]` of the configuration.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct StoreOptions {
-    /// The state file; empty for the default place. Accepted now, used by a later version.
-    pub path: String,
-}
 
 /// Everything the service is told; each part's own options.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +30,7 @@ pub struct BotOptions {
     pub challenge: ChallengeOptions,
     pub game: GameOptions,
     pub engine: EngineOptions,
+    pub store: StoreOptions,
 }
 
 /// How far stopping has come.

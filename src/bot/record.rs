@@ -1,10 +1,11 @@
 //! What is kept of a game: how each of our moves was found, and the finished game as PGN.
 
 use super::turn::Answer;
-use crate::engine::{Color, Position};
-use crate::lichess::{GameFull, GameId, GameState, Player, Side};
+use crate::engine::{Color, Position, Score};
+use crate::lichess::{GameFull, GameId, GameState, Player, Side, UserId};
 use crate::pgn::{self, PgnGame};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// A game that the server has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +15,12 @@ pub struct FinishedGame {
     pub black: String,
     /// Whether we were White.
     pub we_were_white: bool,
+    /// `None` for somebody without a name.
+    pub opponent: Option<UserId>,
+    pub opponent_is_bot: bool,
+    pub variant: String,
+    pub speed: String,
+    pub rated: bool,
     /// The server's word: `mate`, `resign`, `aborted`, …
     pub status: String,
     /// `1-0`, `0-1`, `1/2-1/2`, or `*` for a game without result.
@@ -22,20 +29,35 @@ pub struct FinishedGame {
     pub pgn: String,
 }
 
-/// How each of our moves was found.
+/// What is told of each move, by its ply: how we found ours, and what was left on the clocks.
 #[derive(Debug, Default)]
 pub struct Record {
-    sources: BTreeMap<usize, String>,
+    notes: BTreeMap<usize, Note>,
+    clocks: BTreeMap<usize, Duration>,
+}
+
+#[derive(Debug)]
+struct Note {
+    source: String,
+    /// Ours.
+    score: Option<Score>,
 }
 
 impl Record {
     pub fn note(&mut self, answer: &Answer) {
-        self.sources.insert(answer.ply, answer.source.clone());
+        let note = Note { source: answer.source.clone(), score: answer.score };
+        self.notes.insert(answer.ply, note);
+    }
+
+    /// What the move of this ply left on the clock of the side that made it.
+    pub fn note_clock(&mut self, ply: usize, left: Duration) {
+        self.clocks.insert(ply, left);
     }
 
     /// The game has `plies` plies now: what was taken back is forgotten.
     pub fn trim(&mut self, plies: usize) {
-        self.sources.split_off(&plies);
+        self.notes.split_off(&plies);
+        self.clocks.split_off(&plies);
     }
 
     pub fn finish(
@@ -51,19 +73,52 @@ impl Record {
         let game = PgnGame {
             tags: tags(id, full, &status, result),
             initial_fen: (full.initial_fen != "startpos").then(|| full.initial_fen.clone()),
-            moves: last.moves().map(|(ply, mv)| (mv, self.sources.get(&ply).cloned())).collect(),
+            moves: last.moves().map(|(ply, mv)| (mv, self.comment(ply, ours))).collect(),
             result: result.to_string(),
         };
+        let opponent = if ours == Color::White { &full.black } else { &full.white };
         FinishedGame {
             id: id.clone(),
             white: full.white.to_string(),
             black: full.black.to_string(),
             we_were_white: ours == Color::White,
+            opponent: opponent.id.clone(),
+            opponent_is_bot: opponent.is_bot(),
+            variant: full.variant.clone(),
+            speed: full.speed.clone(),
+            rated: full.rated,
             status,
             result: result.to_string(),
             plies: last.plies_played(),
             pgn: pgn::write(&game),
         }
+    }
+}
+
+impl Record {
+    /// Clock, evaluation and source, in the notation that chess programs read.
+    fn comment(&self, ply: usize, ours: Color) -> Option<String> {
+        let clock = self.clocks.get(&ply).map(|left| format!("[%clk {}]", hours(left.as_secs())));
+        let note = self.notes.get(&ply);
+        let score = note.and_then(|note| note.score);
+        let eval = score.map(|score| format!("[%eval {}]", for_white(score, ours)));
+        let source = note.map(|note| note.source.clone());
+        let parts: Vec<String> = [clock, eval, source].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    }
+}
+
+/// `1:02:03`.
+fn hours(seconds: u64) -> String {
+    format!("{}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
+}
+
+/// Our score as White sees it: pawns, or `#` and the moves to mate.
+fn for_white(score: Score, ours: Color) -> String {
+    let sign = if ours == Color::White { 1 } else { -1 };
+    match score.moves_to_mate() {
+        Some(moves) => format!("#{}", sign * moves),
+        None => format!("{:.2}", f64::from(sign * score.centipawns()) / 100.0),
     }
 }
 
@@ -149,7 +204,28 @@ mod tests {
             let answer = Answer { ply, ..Answer::fallback(&position, "") };
             record.note(&answer);
         }
+        record.note_clock(3, Duration::from_secs(5));
         record.trim(3);
-        assert_eq!(record.sources.keys().copied().collect::<Vec<_>>(), [0, 2]);
+        assert_eq!(record.notes.keys().copied().collect::<Vec<_>>(), [0, 2]);
+        assert_eq!(record.comment(3, Color::White), None);
+    }
+
+    #[test]
+    fn a_move_is_told_with_clock_evaluation_and_source() {
+        let position = Position::default();
+        for (ours, score, expected) in [
+            (Color::White, Some(Score(31)), "[%clk 1:02:03] [%eval 0.31] book"),
+            (Color::Black, Some(Score(31)), "[%clk 1:02:03] [%eval -0.31] book"),
+            (Color::White, Some(Score::mate_in(5)), "[%clk 1:02:03] [%eval #3] book"),
+            (Color::Black, Some(Score::mate_in(5)), "[%clk 1:02:03] [%eval #-3] book"),
+            (Color::White, None, "[%clk 1:02:03] book"),
+        ] {
+            let mut record = Record::default();
+            let source = "book".to_string();
+            record.note(&Answer { score, source, ..Answer::fallback(&position, "") });
+            record.note_clock(0, Duration::from_millis(3_723_900));
+            assert_eq!(record.comment(0, ours).as_deref(), Some(expected), "{score:?} as {ours:?}");
+            assert_eq!(record.comment(1, ours), None);
+        }
     }
 }

@@ -4,14 +4,17 @@ use super::acceptance::{self, Acceptance};
 use super::errand::{at, persist};
 use super::feed::{Feed, Patience, Signal};
 use super::game::{self, Seat};
+use super::pauses::{About, Pauses};
 use super::policy::{self, Decision};
 use super::record::FinishedGame;
 use super::slots::{Admission, Guest, Slots};
+use super::store::Store;
 use super::{BotOptions, Report, Stop};
 use crate::book::Book;
 use crate::lichess::{
     Account, AccountEvent, Backoff, Challenge, Client, DeclineReason, Error, GameId, GameInfo,
 };
+use jiff::Timestamp;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -79,6 +82,7 @@ pub async fn run(
         _ = stop.wait_for(|stop| *stop != Stop::Running) => return Ok(()),
     };
     let options = Arc::new(options);
+    let (store, pauses) = Store::open(&options.store);
     let slots = Slots::new(options.challenge.clone());
     let Account { id: account, username, .. } = account;
     let slow_thinking = Arc::new(Semaphore::new(SLOW_THINKING));
@@ -86,6 +90,8 @@ pub async fn run(
     let service = Service {
         seat,
         slots,
+        store,
+        pauses,
         games: JoinSet::new(),
         ids: HashMap::new(),
         finished: VecDeque::new(),
@@ -132,6 +138,8 @@ enum Reply {
 struct Service {
     seat: Seat,
     slots: Slots,
+    store: Store,
+    pauses: Pauses,
     games: JoinSet<GameEnd>,
     ids: HashMap<task::Id, GameId>,
     finished: VecDeque<GameId>,
@@ -270,6 +278,7 @@ impl Service {
         match end {
             Ok((_, Ok(finished))) => {
                 self.slots.release(&id);
+                finished.iter().for_each(|game| self.store.keep(game));
                 // One that was only refused is tried again when the server says that it runs.
                 self.finished.extend(finished.map(|_| id));
                 if self.finished.len() > REMEMBERED {
@@ -301,8 +310,27 @@ impl Service {
                 tracing::info!(%id, from, variant = challenge.variant, ?reason, "challenge declined");
                 self.decline(id, reason);
             }
-            Decision::Accept => self.admit(challenge, &from),
+            Decision::Accept => match self.pause_of(&Guest::of(challenge)) {
+                Some(until) => {
+                    tracing::info!(%id, from, %until, "challenge declined: enough games between bots for today");
+                    self.decline(id, DeclineReason::Later);
+                }
+                None => self.admit(challenge, &from),
+            },
         }
+    }
+
+    /// Until when the server wants no game with this guest.
+    fn pause_of(&self, guest: &Guest) -> Option<Timestamp> {
+        if guest.is_bot { self.pauses.for_bot(guest.user.as_ref(), Timestamp::now()) } else { None }
+    }
+
+    fn pause(&mut self, about: About, until: Instant) {
+        let now = Timestamp::now();
+        let until = now + until.saturating_duration_since(Instant::now());
+        tracing::warn!(%about, %until, "no more games for now, by the server's limit on games between bots");
+        self.pauses.set(about.clone(), until, now);
+        self.store.pause(about, until);
     }
 
     fn admit(&mut self, challenge: &Challenge, from: &str) {
@@ -325,6 +353,10 @@ impl Service {
         while self.phase() == Stop::Running
             && let Some(id) = self.slots.next_from_queue(Instant::now())
         {
+            if self.slots.guest(&id).is_some_and(|guest| self.pause_of(guest).is_some()) {
+                self.turn_down(id);
+                continue;
+            }
             tracing::info!(%id, "a place is free: challenge accepted");
             self.accept(id);
         }
@@ -394,14 +426,27 @@ impl Service {
                 self.slots.limited(&id, until, Instant::now());
             }
             Acceptance::Limited(_) | Acceptance::CalledOff => self.turn_down(id),
-            Acceptance::Refused(error @ Error::RateLimited { .. }) => {
+            Acceptance::Refused(error @ (Error::RateLimited { .. } | Error::OpponentLimited { .. })) => {
                 tracing::warn!(%id, %error, "the challenge could not be accepted; declining it");
+                self.note_limit(&id, &error);
                 self.turn_down(id);
             }
             Acceptance::Refused(error) => {
                 tracing::info!(%id, %error, "the challenge is gone");
                 self.slots.withdraw(&id);
             }
+        }
+    }
+
+    /// A quota on games between bots is ours or the opponent's.
+    fn note_limit(&mut self, id: &GameId, error: &Error) {
+        let bot = self.slots.guest(id).filter(|guest| guest.is_bot).cloned();
+        match (bot, error) {
+            (Some(_), Error::RateLimited { until, quota: Some(_), .. }) => self.pause(About::AllBots, *until),
+            (Some(Guest { user: Some(user), .. }), Error::OpponentLimited { until, .. }) => {
+                self.pause(About::Opponent(user), *until);
+            }
+            _ => (),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The command line as clap reads it.
 
-use super::{DemoArguments, EpdArguments, EvalArguments, MatchArguments, PerftArguments, PlayArguments};
-use super::{PuzzlesArguments, TuneArguments, UciArguments};
+use super::{DemoArguments, EpdArguments, EvalArguments, GamesArguments, MatchArguments, PerftArguments};
+use super::{PlayArguments, PuzzlesArguments, TuneArguments, UciArguments};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -48,6 +48,8 @@ pub enum Command {
     Run,
     /// Make the account a bot account: irreversible, and impossible once it has played a game
     Upgrade(UpgradeArguments),
+    /// List the finished games of the state file, or export them as PGN
+    Games(GamesArguments),
     /// Play a few games against a small Lichess in this program: no account, no network
     Demo(DemoArguments),
     /// Play a game in the terminal

@@ -5,6 +5,7 @@ mod bench;
 mod demo;
 mod epd;
 mod eval;
+mod games;
 mod input;
 mod match_;
 mod perft;
@@ -22,6 +23,7 @@ pub use arguments::{Arguments, Command, UpgradeArguments};
 pub use demo::DemoArguments;
 pub use epd::EpdArguments;
 pub use eval::EvalArguments;
+pub use games::GamesArguments;
 pub use match_::MatchArguments;
 pub use perft::PerftArguments;
 pub use play::PlayArguments;
@@ -56,6 +58,7 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
             Err(mistakes) => fail(exit::CONFIGURATION, mistakes),
         },
         Command::Demo(arguments) => demo::run(arguments).await,
+        Command::Games(arguments) => games::run(file, &arguments),
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),

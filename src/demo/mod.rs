@@ -10,7 +10,7 @@ mod sparring;
 pub use pace::{Pace, PaceError};
 
 use crate::book::Book;
-use crate::bot::{self, BotOptions, FinishedGame, Report, RunError, Stop};
+use crate::bot::{self, BotOptions, FinishedGame, Report, RunError, Stop, StoreOptions};
 use crate::engine::{Color, EngineOptions};
 use crate::lichess::{LichessOptions, Token};
 use crate::practice::{
@@ -118,8 +118,12 @@ struct Service {
 
 impl Service {
     fn start(server: &PracticeServer, options: &DemoOptions) -> Service {
-        let bot_options =
-            BotOptions { lichess: access(server), engine: options.engine.clone(), ..BotOptions::default() };
+        let bot_options = BotOptions {
+            lichess: access(server),
+            engine: options.engine.clone(),
+            store: StoreOptions::in_memory(),
+            ..BotOptions::default()
+        };
         let (stop, stopped) = watch::channel(Stop::Running);
         let (teller, reports) = mpsc::unbounded_channel();
         let task = tokio::spawn(bot::run(bot_options, options.book.clone(), stopped, Some(teller)));

@@ -21,6 +21,10 @@ pub enum Error {
     /// for the rest of the day.
     #[error("the server asks us to wait {} s: {reason}", seconds_until(until))]
     RateLimited { until: Instant, reason: String, quota: Option<String> },
+    /// The other side has played as many games today as it may (400 with the numbers of a quota):
+    /// trying again is pointless before `until`.
+    #[error("the opponent has to pause for {} s: {reason}", seconds_until(until))]
+    OpponentLimited { until: Instant, reason: String },
     /// The status is 401 or 403. Final: only a person with a new token can help.
     #[error("the server refuses the token: {0}")]
     Unauthorized(String),
@@ -38,7 +42,7 @@ impl Error {
         match self {
             Error::Offline(_) | Error::RateLimited { .. } => true,
             Error::Rejected { status, .. } => *status >= 500,
-            Error::Unauthorized(_) | Error::Malformed(_) => false,
+            Error::OpponentLimited { .. } | Error::Unauthorized(_) | Error::Malformed(_) => false,
         }
     }
 
@@ -53,15 +57,15 @@ impl Error {
         let reason = explanation(&json, body);
         let quota = json.get("ratelimit").and_then(|limit| text(limit, "key"));
         let pause = json.get("ratelimit").and_then(|limit| seconds(limit, "seconds"));
-        match status {
-            401 | 403 => Error::Unauthorized(reason),
-            429 => {
-                let pause =
-                    pause.or(retry_after).unwrap_or(DEFAULT_PAUSE).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
-                Error::RateLimited { until: Instant::now() + pause, reason, quota }
+        let after = |pause: Duration| Instant::now() + pause.clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+        match (status, pause) {
+            (401 | 403, _) => Error::Unauthorized(reason),
+            (429, _) => {
+                let until = after(pause.or(retry_after).unwrap_or(DEFAULT_PAUSE));
+                Error::RateLimited { until, reason, quota }
             }
-            // The opponent's quota is a 400 with the same numbers.
-            _ => Error::Rejected { status, text: reason + &quota_note(quota, pause) },
+            (400, Some(pause)) => Error::OpponentLimited { until: after(pause), reason },
+            _ => Error::Rejected { status, text: reason },
         }
     }
 }
@@ -82,14 +86,6 @@ pub(super) fn retry_after(header: &str) -> Option<Duration> {
 
 fn seconds_until(moment: &Instant) -> u64 {
     moment.saturating_duration_since(Instant::now()).as_secs_f64().ceil() as u64
-}
-
-fn quota_note(quota: Option<String>, pause: Option<Duration>) -> String {
-    match (quota, pause) {
-        (Some(quota), Some(pause)) => format!(" ({quota}, for {} s)", pause.as_secs()),
-        (Some(quota), None) => format!(" ({quota})"),
-        _ => String::new(),
-    }
 }
 
 /// The server's `error` (a string, or an object of lists of strings), else the body's beginning.
@@ -144,11 +140,6 @@ mod tests {
                 rejected(400, r#"{"clock.limit":["Invalid"]}"#),
             ),
             (404, r#"{"error":"No such game"}"#, rejected(404, "No such game")),
-            (
-                400,
-                r#"{"error":"Ada played enough","ratelimit":{"key":"bot.vsBot.day","seconds":41234}}"#,
-                rejected(400, "Ada played enough (bot.vsBot.day, for 41234 s)"),
-            ),
             (400, r#"{"error":"x","ratelimit":null}"#, rejected(400, "x")),
             (502, "<html><body>Bad Gateway</body></html>", rejected(502, "a web page instead of an answer")),
             (500, "", rejected(500, "no reason given")),
@@ -190,6 +181,15 @@ mod tests {
         }
         let limited = Error::from_response(429, None, day).to_string();
         assert_eq!(limited, "the server asks us to wait 41234 s: x");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_opponents_limit_is_told_from_our_own() {
+        let body = r#"{"error":"Ada played enough","ratelimit":{"key":"bot.vsBot.day","seconds":41234}}"#;
+        let until = Instant::now() + Duration::from_secs(41_234);
+        let limited = Error::from_response(400, None, body);
+        assert_eq!(limited, Error::OpponentLimited { until, reason: "Ada played enough".into() });
+        assert_eq!(limited.to_string(), "the opponent has to pause for 41234 s: Ada played enough");
     }
 
     #[test]

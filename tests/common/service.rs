@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 use tabiya::book::{Book, BookOptions};
-use tabiya::bot::{self, BotOptions, FinishedGame, Report, RunError, Stop};
+use tabiya::bot::{self, BotOptions, FinishedGame, Report, RunError, Stop, StoreOptions};
 use tabiya::lichess::{LichessOptions, Token};
 use tabiya::practice::PracticeServer;
 use tokio::sync::{mpsc, watch};
@@ -19,7 +19,7 @@ pub async fn patiently<T>(what: &str, wait: impl Future<Output = T>) -> T {
 
 /// A bot that thinks for moments only.
 pub fn quick() -> BotOptions {
-    let mut options = BotOptions::default();
+    let mut options = BotOptions { store: StoreOptions::in_memory(), ..BotOptions::default() };
     options.engine.hash_mb = 1;
     options.engine.nodes = 5_000;
     options

@@ -310,7 +310,21 @@ impl Game {
             None if state.status.is_over() => (),
             None => self.greet(position),
             Some(_) if is_taken_back => (),
-            Some(_) => self.report_move(position),
+            Some(before) => {
+                if before + 1 == plies {
+                    self.note_clock(before, !position.side_to_move());
+                }
+                self.report_move(position);
+            }
+        }
+    }
+
+    /// Only games with a clock have times worth keeping.
+    fn note_clock(&mut self, ply: usize, mover: Color) {
+        let has_clock = self.table.as_ref().is_some_and(|table| !table.is_slow());
+        let left = self.now.as_ref().and_then(|now| now.clock_of(mover).0);
+        if let Some(left) = left.filter(|_| has_clock) {
+            self.record.note_clock(ply, left);
         }
     }
 

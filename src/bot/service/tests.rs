@@ -1,10 +1,16 @@
 //! The service, event by event.
 
 use super::*;
+use crate::bot::StoreOptions;
 use crate::lichess::{LichessOptions, Line, Token};
 
 /// A service whose server is nowhere.
 fn service() -> Service {
+    service_with(&StoreOptions::in_memory())
+}
+
+fn service_with(store: &StoreOptions) -> Service {
+    let (store, pauses) = Store::open(store);
     let (url, token) = ("http://127.0.0.1:1".to_string(), Token::new("lip_test"));
     let lichess = LichessOptions { url, token, moves_per_minute: 0 };
     let options = BotOptions { lichess, ..BotOptions::default() };
@@ -19,6 +25,8 @@ fn service() -> Service {
             reports: None,
             slow_thinking: Arc::new(Semaphore::new(1)),
         },
+        store,
+        pauses,
         games: JoinSet::new(),
         ids: HashMap::new(),
         finished: VecDeque::new(),
@@ -125,6 +133,38 @@ async fn a_limit_on_acceptances_is_waited_out_without_a_place() {
     tokio::time::advance(Duration::from_secs(60)).await;
     service.serve_queue();
     assert!(service.has_place() && service.accepting.contains_key(&id()));
+}
+
+/// A challenge of the bot `user`.
+fn bot_challenge(id: &str, user: &str) -> AccountEvent {
+    let AccountEvent::Challenge(mut challenge) = challenge(id) else { unreachable!() };
+    let player = challenge.challenger.as_mut().expect("a challenger");
+    (player.id, player.title) = (user.parse().ok(), Some("BOT".to_string()));
+    AccountEvent::Challenge(challenge)
+}
+
+#[tokio::test]
+async fn limits_on_games_between_bots_are_kept_over_a_restart_and_humans_stay_welcome() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let until = Instant::now() + Duration::from_secs(41_234);
+    let reason = String::new;
+    let ours = Error::RateLimited { until, reason: reason(), quota: Some("bot.vsBot.day".to_string()) };
+    let theirs = Error::OpponentLimited { until, reason: reason() };
+    for (file, error, other_is_welcome) in [("theirs.sqlite", theirs, true), ("ours.sqlite", ours, false)] {
+        let store = StoreOptions { path: folder.path().join(file).display().to_string() };
+        let mut before = service_with(&store);
+        before.on_event(bot_challenge("q7ZkTfLb", "ada"));
+        before.hears(Acceptance::Refused(error.clone()));
+        assert!(!before.has_place());
+        drop(before);
+        let mut after = service_with(&store);
+        after.on_event(bot_challenge("aaaaaaa1", "ada"));
+        assert!(!after.has_place(), "{error}");
+        after.on_event(bot_challenge("aaaaaaa2", "bob"));
+        assert_eq!(after.has_place(), other_is_welcome, "{error}");
+        after.on_event(challenge("aaaaaaa3"));
+        assert!(after.has_place(), "a human, {error}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -235,6 +235,11 @@ impl Slots {
         self.queue.drain(..).map(|waiting| waiting.id).collect()
     }
 
+    /// Whose place it is.
+    pub fn guest(&self, id: &GameId) -> Option<&Guest> {
+        self.places.get(id).map(|place| &place.guest)
+    }
+
     pub fn is_running(&self, id: &GameId) -> bool {
         self.places.get(id).is_some_and(|place| place.stage == Stage::Running)
     }

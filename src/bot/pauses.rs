@@ -1,0 +1,95 @@
+//! Whom we do not play for a while because the server says so.
+
+use crate::lichess::UserId;
+use jiff::Timestamp;
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// What a pause is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum About {
+    /// We have played as many games against bots today as the server allows; humans are welcome.
+    AllBots,
+    /// This bot has.
+    Opponent(UserId),
+}
+
+const ALL_BOTS: &str = "all bots";
+
+impl fmt::Display for About {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            About::AllBots => f.write_str(ALL_BOTS),
+            About::Opponent(user) => user.fmt(f),
+        }
+    }
+}
+
+impl FromStr for About {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<About, String> {
+        // The space keeps it apart from every name of a user.
+        if text == ALL_BOTS { Ok(About::AllBots) } else { text.parse().map(About::Opponent) }
+    }
+}
+
+/// The pauses, each until its moment.
+#[derive(Clone, Debug, Default)]
+pub struct Pauses {
+    until: HashMap<About, Timestamp>,
+}
+
+impl FromIterator<(About, Timestamp)> for Pauses {
+    fn from_iter<I: IntoIterator<Item = (About, Timestamp)>>(pauses: I) -> Pauses {
+        Pauses { until: pauses.into_iter().collect() }
+    }
+}
+
+impl Pauses {
+    pub fn set(&mut self, about: About, until: Timestamp, now: Timestamp) {
+        self.until.retain(|_, until| *until > now);
+        self.until.insert(about, until);
+    }
+
+    /// Until when the bot `user` is not played, if that is so at `now`.
+    pub fn for_bot(&self, user: Option<&UserId>, now: Timestamp) -> Option<Timestamp> {
+        let opponent = user.and_then(|user| self.until.get(&About::Opponent(user.clone())));
+        let until = self.until.get(&About::AllBots).into_iter().chain(opponent).max()?;
+        (*until > now).then_some(*until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user(name: &str) -> UserId {
+        name.parse().expect("a user id")
+    }
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).expect("a moment")
+    }
+
+    #[test]
+    fn a_pause_is_about_whom_it_names_and_ends() {
+        let mut pauses = Pauses::default();
+        pauses.set(About::Opponent(user("ada")), at(100), at(0));
+        assert_eq!(pauses.for_bot(Some(&user("ada")), at(99)), Some(at(100)));
+        assert_eq!(pauses.for_bot(Some(&user("ada")), at(100)), None);
+        assert_eq!(pauses.for_bot(Some(&user("bob")), at(0)), None);
+        pauses.set(About::AllBots, at(50), at(0));
+        assert_eq!(pauses.for_bot(Some(&user("bob")), at(0)), Some(at(50)));
+        assert_eq!(pauses.for_bot(None, at(0)), Some(at(50)));
+        assert_eq!(pauses.for_bot(Some(&user("ada")), at(0)), Some(at(100)), "the longer one");
+    }
+
+    #[test]
+    fn what_a_pause_is_about_can_be_written_down() {
+        for about in [About::AllBots, About::Opponent(user("allbots"))] {
+            assert_eq!(about.to_string().parse(), Ok(about));
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! The tables of the state file, and the few things that are asked of them.
+
+use crate::bot::pauses::About;
+use crate::bot::record::FinishedGame;
+use jiff::Timestamp;
+use rusqlite::{Connection, OpenFlags, Row, named_params, params};
+use std::path::Path;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Why the state file did not do what was asked of it.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    #[error("{0}")]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("its directory cannot be made: {0}")]
+    Directory(std::io::Error),
+    #[error("it was written by a later version of Tabiya (format {0})")]
+    Newer(i64),
+}
+
+/// Another program may look into the file, for moments.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The format of the tables; a change that an older program cannot read raises it.
+const FORMAT: i64 = 1;
+
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS game (
+        id TEXT PRIMARY KEY,
+        ended_at INTEGER NOT NULL,
+        white TEXT NOT NULL,
+        black TEXT NOT NULL,
+        we_were_white INTEGER NOT NULL,
+        opponent TEXT NOT NULL,
+        opponent_is_bot INTEGER NOT NULL,
+        variant TEXT NOT NULL,
+        speed TEXT NOT NULL,
+        rated INTEGER NOT NULL,
+        status TEXT NOT NULL,
+        result TEXT NOT NULL,
+        plies INTEGER NOT NULL,
+        pgn TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX IF NOT EXISTS game_by_end ON game (ended_at);
+    CREATE TABLE IF NOT EXISTS pause (about TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT;
+    PRAGMA user_version = 1;
+";
+
+/// A finished game in the state file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptGame {
+    pub id: String,
+    pub ended_at: Timestamp,
+    pub white: String,
+    pub black: String,
+    pub we_were_white: bool,
+    /// The opponent's name in lower case; empty for somebody without one.
+    pub opponent: String,
+    pub opponent_is_bot: bool,
+    pub variant: String,
+    pub speed: String,
+    pub rated: bool,
+    /// The server's word for the end.
+    pub status: String,
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub result: String,
+    pub plies: usize,
+    pub pgn: String,
+}
+
+impl KeptGame {
+    pub fn new(game: &FinishedGame, ended_at: Timestamp) -> KeptGame {
+        KeptGame {
+            id: game.id.to_string(),
+            ended_at,
+            white: game.white.clone(),
+            black: game.black.clone(),
+            we_were_white: game.we_were_white,
+            opponent: game.opponent.as_ref().map(ToString::to_string).unwrap_or_default(),
+            opponent_is_bot: game.opponent_is_bot,
+            variant: game.variant.clone(),
+            speed: game.speed.clone(),
+            rated: game.rated,
+            status: game.status.clone(),
+            result: game.result.clone(),
+            plies: game.plies,
+            pgn: game.pgn.clone(),
+        }
+    }
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<KeptGame> {
+        Ok(KeptGame {
+            id: row.get("id")?,
+            ended_at: moment(row.get("ended_at")?),
+            white: row.get("white")?,
+            black: row.get("black")?,
+            we_were_white: row.get("we_were_white")?,
+            opponent: row.get("opponent")?,
+            opponent_is_bot: row.get("opponent_is_bot")?,
+            variant: row.get("variant")?,
+            speed: row.get("speed")?,
+            rated: row.get("rated")?,
+            status: row.get("status")?,
+            result: row.get("result")?,
+            plies: usize::try_from(row.get::<_, i64>("plies")?).unwrap_or_default(),
+            pgn: row.get("pgn")?,
+        })
+    }
+}
+
+fn moment(unix_seconds: i64) -> Timestamp {
+    Timestamp::from_second(unix_seconds).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// Which games are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Against this opponent, in any case of letters.
+    pub opponent: Option<String>,
+    /// That ended at this moment or later.
+    pub since: Option<Timestamp>,
+    /// That ended before this moment.
+    pub until: Option<Timestamp>,
+}
+
+/// An open state file.
+pub struct Archive {
+    connection: Connection,
+}
+
+impl Archive {
+    /// Opens the file to write, and makes it if there is none.
+    ///
+    /// # Errors
+    /// The file cannot be made, is none of ours, or cannot be written.
+    pub fn open(file: &Path) -> Result<Archive, StoreError> {
+        if let Some(directory) = file.parent() {
+            std::fs::create_dir_all(directory).map_err(StoreError::Directory)?;
+        }
+        let archive = Archive { connection: Connection::open(file)? };
+        archive.connection.busy_timeout(PATIENCE)?;
+        archive.check_format()?;
+        archive.connection.execute_batch(TABLES)?;
+        Ok(archive)
+    }
+
+    /// Opens an existing file to read.
+    ///
+    /// # Errors
+    /// There is no such file, or it is none of ours.
+    pub fn open_to_read(file: &Path) -> Result<Archive, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let archive = Archive { connection: Connection::open_with_flags(file, flags)? };
+        archive.connection.busy_timeout(PATIENCE)?;
+        archive.check_format()?;
+        Ok(archive)
+    }
+
+    fn check_format(&self) -> Result<(), StoreError> {
+        let format: i64 = self.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if format > FORMAT { Err(StoreError::Newer(format)) } else { Ok(()) }
+    }
+
+    /// Keeps a game; one that is kept already is replaced.
+    ///
+    /// # Errors
+    /// The disk is full, the file is locked or read-only, …
+    pub fn keep(&self, game: &KeptGame) -> Result<(), StoreError> {
+        let sql =
+            "INSERT OR REPLACE INTO game VALUES (:id, :ended_at, :white, :black, :we_were_white, :opponent,
+             :opponent_is_bot, :variant, :speed, :rated, :status, :result, :plies, :pgn)";
+        let (ended_at, plies) = (game.ended_at.as_second(), i64::try_from(game.plies).unwrap_or(i64::MAX));
+        let row = named_params! {
+            ":id": game.id,
+            ":ended_at": ended_at,
+            ":white": game.white,
+            ":black": game.black,
+            ":we_were_white": game.we_were_white,
+            ":opponent": game.opponent,
+            ":opponent_is_bot": game.opponent_is_bot,
+            ":variant": game.variant,
+            ":speed": game.speed,
+            ":rated": game.rated,
+            ":status": game.status,
+            ":result": game.result,
+            ":plies": plies,
+            ":pgn": game.pgn,
+        };
+        self.connection.execute(sql, row)?;
+        Ok(())
+    }
+
+    /// Remembers a pause, and forgets those that are over.
+    ///
+    /// # Errors
+    /// As for [`Archive::keep`].
+    pub fn pause(&self, about: &About, until: Timestamp) -> Result<(), StoreError> {
+        let now = Timestamp::now().as_second();
+        self.connection.execute("DELETE FROM pause WHERE until <= ?1", [now])?;
+        let row = params![about.to_string(), until.as_second()];
+        self.connection.execute("INSERT OR REPLACE INTO pause VALUES (?1, ?2)", row)?;
+        Ok(())
+    }
+
+    /// The pauses that hold at `now`.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn pauses(&self, now: Timestamp) -> Result<Vec<(About, Timestamp)>, StoreError> {
+        let mut statement = self.connection.prepare("SELECT about, until FROM pause WHERE until > ?1")?;
+        let rows =
+            statement.query_map([now.as_second()], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+        let mut pauses = Vec::new();
+        for row in rows {
+            let (about, until) = row?;
+            // What another version wrote there is not for us.
+            pauses.extend(about.parse().ok().map(|about| (about, moment(until))));
+        }
+        Ok(pauses)
+    }
+
+    /// Games kept.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn count(&self) -> Result<i64, StoreError> {
+        Ok(self.connection.query_row("SELECT count(*) FROM game", [], |row| row.get(0))?)
+    }
+
+    /// Games against bots that ended at this moment or later; those that were only aborted do not count.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn bot_games_since(&self, moment: Timestamp) -> Result<i64, StoreError> {
+        let sql = "SELECT count(*) FROM game WHERE opponent_is_bot AND result <> '*' AND ended_at >= ?1";
+        Ok(self.connection.query_row(sql, [moment.as_second()], |row| row.get(0))?)
+    }
+
+    /// The games that are wanted, the oldest first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn games(&self, wanted: &Wanted) -> Result<Vec<KeptGame>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT * FROM game WHERE (:opponent IS NULL OR opponent = :opponent)
+             AND (:since IS NULL OR ended_at >= :since) AND (:until IS NULL OR ended_at < :until)
+             ORDER BY ended_at, id",
+        )?;
+        let opponent = wanted.opponent.as_ref().map(|name| name.to_ascii_lowercase());
+        let (since, until) = (wanted.since.map(Timestamp::as_second), wanted.until.map(Timestamp::as_second));
+        let parameters = named_params! { ":opponent": opponent, ":since": since, ":until": until };
+        let games = statement.query_map(parameters, KeptGame::read)?;
+        Ok(games.collect::<rusqlite::Result<_>>()?)
+    }
+}

@@ -1,0 +1,145 @@
+//! The state file: what has to outlive the program. One thread owns it, and nobody waits for it.
+//!
+//! It keeps the finished games and the pauses that the server has ordered. Games that run need no
+//! keeping: the server has them, and tells of them when we come back.
+
+mod archive;
+
+pub use archive::{Archive, KeptGame, StoreError, Wanted};
+
+use super::pauses::{About, Pauses};
+use super::record::FinishedGame;
+use jiff::Timestamp;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+
+/// Section `[store]` of the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StoreOptions {
+    /// The state file; empty for the usual place, `:memory:` for none.
+    pub path: String,
+}
+
+impl StoreOptions {
+    /// No file: what is to be kept is forgotten at the end of the program.
+    pub fn in_memory() -> StoreOptions {
+        StoreOptions { path: IN_MEMORY.to_string() }
+    }
+
+    /// The file, if there is to be one. Without a home there is no usual place.
+    pub fn file(&self) -> Option<PathBuf> {
+        match self.path.as_str() {
+            IN_MEMORY => None,
+            "" => data_directory(|name| std::env::var_os(name).map(PathBuf::from))
+                .map(|directory| directory.join("tabiya").join("tabiya.sqlite")),
+            path => Some(PathBuf::from(path)),
+        }
+    }
+}
+
+const IN_MEMORY: &str = ":memory:";
+
+/// Where programs keep their data on this system.
+fn data_directory(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
+    if cfg!(windows) {
+        absolute("APPDATA")
+    } else if cfg!(target_os = "macos") {
+        absolute("HOME").map(|home| home.join("Library/Application Support"))
+    } else {
+        absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")))
+    }
+}
+
+enum Job {
+    Keep(Box<KeptGame>),
+    Pause(About, Timestamp),
+}
+
+/// The door to the thread that owns the state file. Dropping it waits until everything is written.
+pub struct Store {
+    jobs: Option<mpsc::Sender<Job>>,
+    keeper: Option<JoinHandle<()>>,
+}
+
+impl Store {
+    /// Opens the file, and reads which pauses still hold. A file that cannot be used costs a warning
+    /// and the memory of this run, never a game; it is left as it is.
+    pub fn open(options: &StoreOptions) -> (Store, Pauses) {
+        let file = options.file();
+        let (archive, pauses) = match file.as_deref().map(open_file).transpose() {
+            Ok(Some(opened)) => opened,
+            Ok(None) => return (Store::closed(), Pauses::default()),
+            Err(error) => {
+                let file = file.unwrap_or_default();
+                tracing::warn!(file = %file.display(), %error, "the state file cannot be used; games and limits are not remembered");
+                return (Store::closed(), Pauses::default());
+            }
+        };
+        let (jobs, inbox) = mpsc::channel();
+        let keeper = thread::Builder::new().name("store".to_string()).spawn(move || keep(&archive, &inbox));
+        let keeper = keeper.inspect_err(
+            |error| tracing::warn!(%error, "no thread for the state file; nothing is remembered"),
+        );
+        (Store { jobs: Some(jobs), keeper: keeper.ok() }, pauses)
+    }
+
+    /// Forgets what it is told.
+    pub fn closed() -> Store {
+        Store { jobs: None, keeper: None }
+    }
+
+    pub fn keep(&self, game: &FinishedGame) {
+        self.send(Job::Keep(Box::new(KeptGame::new(game, Timestamp::now()))));
+    }
+
+    pub fn pause(&self, about: About, until: Timestamp) {
+        self.send(Job::Pause(about, until));
+    }
+
+    fn send(&self, job: Job) {
+        if let Some(jobs) = &self.jobs {
+            // The thread is gone, which was told then.
+            let _ = jobs.send(job);
+        }
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(keeper) = self.keeper.take()
+            && keeper.join().is_err()
+        {
+            tracing::warn!("the keeper of the state file died; the last games may be missing in it");
+        }
+    }
+}
+
+fn open_file(file: &Path) -> Result<(Archive, Pauses), StoreError> {
+    let archive = Archive::open(file)?;
+    let now = Timestamp::now();
+    let pauses = Pauses::from_iter(archive.pauses(now)?);
+    let bot_games = archive.bot_games_since(now - jiff::SignedDuration::from_hours(24))?;
+    tracing::info!(file = %file.display(), games = archive.count()?, bot_games_in_24_h = bot_games, "state file");
+    Ok((archive, pauses))
+}
+
+/// Writes until the last door is closed.
+fn keep(archive: &Archive, inbox: &mpsc::Receiver<Job>) {
+    for job in inbox {
+        let (what, done) = match &job {
+            Job::Keep(game) => (format!("game {}", game.id), archive.keep(game)),
+            Job::Pause(about, until) => (format!("pause of {about}"), archive.pause(about, *until)),
+        };
+        if let Err(error) = done {
+            tracing::warn!(what, %error, "the state file cannot be written");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
