@@ -349,7 +349,7 @@ fn pondering_ends_by_ponderhit_or_stop_and_never_before() {
 fn ponderhit_leaves_the_search_what_is_left_of_its_nodes() {
     let mut gui = Gui::start();
     gui.send("position startpos moves e2e4 e7e5");
-    gui.send("go ponder nodes 3000 wtime 1000 btime 1000");
+    gui.send("go ponder nodes 3000 wtime 3600000 btime 3600000");
     gui.until("info depth 2");
     // However many nodes are used up by now, the move is held back.
     let said = gui.settled();
