@@ -15,6 +15,8 @@ const NOTES: usize = 16_384;
 const NOTE_MAX: i32 = 1024;
 /// What makes one centipawn of all notes together.
 const NOTES_PER_CENTIPAWN: i32 = 16;
+/// An error of so many centipawns at depth 1 moves a note by one; a deeper search moves it further.
+const ERROR_PER_NOTE: i32 = 8;
 /// One search moves a note by no more than this.
 const BONUS_MOST: i32 = NOTE_MAX / 4;
 
@@ -67,7 +69,7 @@ impl Correction {
     ) {
         let side = position.side_to_move().to_index();
         let [pawns, white, black] = slots(position);
-        let bonus = ((score.0 - eval.0) * depth / 8).clamp(-BONUS_MOST, BONUS_MOST);
+        let bonus = ((score.0 - eval.0) * depth / ERROR_PER_NOTE).clamp(-BONUS_MOST, BONUS_MOST);
         let note = |entry: &mut i16| add_with_gravity(entry, bonus, NOTE_MAX);
         note(&mut self.pawns[side][pawns]);
         note(&mut self.white_pieces[side][white]);

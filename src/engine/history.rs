@@ -65,7 +65,7 @@ impl History {
     }
 
     /// How well the quiet move has done for `color` by itself, within plus or minus [`HISTORY_MAX`].
-    pub fn quiet(&self, color: Color, mv: Move) -> i32 {
+    fn quiet(&self, color: Color, mv: Move) -> i32 {
         i32::from(self.quiet[color.to_index()][mv.from().to_index()][mv.to().to_index()])
     }
 

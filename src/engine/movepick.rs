@@ -32,10 +32,11 @@ pub struct MovePicker {
     handed_out: usize,
 }
 
-/// What is handed out next.
+/// What is to be done next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     TableMove,
+    Generate,
     Tactical,
     Quiet,
     Losing,
@@ -90,15 +91,16 @@ impl MovePicker {
 
     fn find(&mut self, position: &Position, history: &History) -> Option<Move> {
         if self.stage == Stage::TableMove {
-            self.stage = Stage::Tactical;
+            self.stage = Stage::Generate;
             if self.table_move.is_some() {
                 return self.table_move;
             }
         }
+        if self.stage == Stage::Generate {
+            self.stage = Stage::Tactical;
+            self.generate(position, history);
+        }
         if self.stage == Stage::Tactical {
-            if self.moves.is_empty() {
-                self.generate(position, history);
-            }
             if let Some(mv) = self.find_tactical(position) {
                 return Some(mv);
             }

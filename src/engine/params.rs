@@ -64,14 +64,11 @@ pub const REDUCTION_MORE_AFTER_TACTICAL: i32 = 640;
 /// A reduced move that beats the best by so much is searched one ply deeper.
 pub const DEEPER_MARGIN: i32 = 60;
 
-/// History bonus of the move that reached beta: per ply of depth, less the offset, and the most; and
-/// the malus of those tried before it.
+/// History bonus of the move that reached beta, and malus of those tried before it: per ply of depth,
+/// less the offset, and the most.
 pub const HISTORY_BONUS: i32 = 170;
 pub const HISTORY_BONUS_OFFSET: i32 = 90;
 pub const HISTORY_BONUS_MOST: i32 = 1600;
-pub const HISTORY_MALUS: i32 = 170;
-pub const HISTORY_MALUS_OFFSET: i32 = 90;
-pub const HISTORY_MALUS_MOST: i32 = 1600;
 /// What a centipawn of the victim is worth in the history of captures, when they are ordered.
 pub const VICTIM_WEIGHT: i32 = 64;
 

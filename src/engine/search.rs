@@ -190,7 +190,7 @@ impl<'a> Searcher<'a> {
             if score <= window.alpha {
                 // A fall needs the full depth, and what seemed too good for beta is in doubt.
                 less = 0;
-                window.beta = Window::middle(window);
+                window.beta = window.middle();
                 window.alpha = wider.alpha;
             } else {
                 // A move that is better than expected is found again with less effort.
@@ -233,15 +233,20 @@ impl<'a> Searcher<'a> {
 impl Searcher<'_> {
     /// Makes a move at `ply`; [`Position::undo`] takes it back.
     fn play(&mut self, mv: Move, ply: usize) {
-        self.plies[ply].moved = Some(PieceTo::of(&self.position, mv));
+        let moved = PieceTo::of(&self.position, mv);
         self.position.play(mv);
-        self.table.prefetch(self.position.key());
+        self.begin_ply(ply, Some(moved));
     }
 
     /// Passes the turn at `ply`.
     fn play_null(&mut self, ply: usize) {
-        self.plies[ply].moved = None;
         self.position.play_null();
+        self.begin_ply(ply, None);
+    }
+
+    fn begin_ply(&mut self, ply: usize, moved: Option<PieceTo>) {
+        self.plies[ply].moved = moved;
+        self.plies[ply + 1].double_extensions = self.plies[ply].double_extensions;
         self.table.prefetch(self.position.key());
     }
 

@@ -31,9 +31,8 @@ impl Tried {
 }
 
 impl Searcher<'_> {
-    /// A move reached beta: it comes earlier next time, and those tried in vain before it later. A quiet
-    /// move says nothing about captures being good, but a refutation by either says that the captures
-    /// before it were not.
+    /// A move reached beta: it comes earlier next time, and those tried in vain before it later. A capture
+    /// says nothing about quiet moves, but a refutation by either says that the captures before it were bad.
     pub(super) fn learn_from_cutoff(
         &mut self,
         mv: Move,
@@ -43,23 +42,22 @@ impl Searcher<'_> {
         ply: usize,
     ) {
         let bonus = (HISTORY_BONUS * depth - HISTORY_BONUS_OFFSET).min(HISTORY_BONUS_MOST);
-        let malus = (HISTORY_MALUS * depth - HISTORY_MALUS_OFFSET).min(HISTORY_MALUS_MOST);
         let position = &self.position;
         if position.is_tactical(mv) {
             self.history.update_capture(position, mv, bonus);
         } else {
             let before = self.before(ply);
             self.history.update_quiet(&before, position, mv, bonus);
-            for other in quiets.iter().filter(|&other| other != mv) {
-                self.history.update_quiet(&before, position, other, -malus);
+            for other in quiets.iter() {
+                self.history.update_quiet(&before, position, other, -bonus);
             }
             let killers = &mut self.plies[ply].killers;
             if killers[0] != Some(mv) {
                 *killers = [Some(mv), killers[0]];
             }
         }
-        for other in captures.iter().filter(|&other| other != mv) {
-            self.history.update_capture(position, other, -malus);
+        for other in captures.iter() {
+            self.history.update_capture(position, other, -bonus);
         }
     }
 

@@ -93,7 +93,6 @@ impl Searcher<'_> {
             .find_map(|back| ply.checked_sub(back).and_then(|earlier| self.plies[earlier].static_eval));
         let improving = static_eval.is_some_and(|now| earlier_eval.is_some_and(|then| now > then));
         self.plies[ply + 1].killers = [None; 2];
-        self.plies[ply + 1].double_extensions = self.plies[ply].double_extensions;
 
         if let Some(static_eval) = static_eval
             && !is_pv
@@ -122,7 +121,7 @@ impl Searcher<'_> {
 
             // 9. ProbCut.
             if depth >= PROBCUT_DEPTH
-                && let Some(score) = self.try_probcut(window.beta, static_eval, known, depth, ply)
+                && let Some(score) = self.try_probcut(window.beta, raw_eval, known, depth, ply)
             {
                 return score;
             }
@@ -159,7 +158,7 @@ impl Searcher<'_> {
                 true => self.history.quiet_after(&before, &self.position, mv),
                 false => self.history.capture(&self.position, mv),
             };
-            let mut reduction = reduction(depth, move_number, is_quiet);
+            let mut reduction = reduction(depth, move_number, is_quiet) - history * PLY / REDUCTION_HISTORY;
 
             // 12. Pruning of moves at shallow nodes, once a move is known that is not mated.
             //     Unsafe in check, where every answer may be the only one, and for quiet checks, which
@@ -169,7 +168,7 @@ impl Searcher<'_> {
                 if is_quiet && skip_quiets && !gives_check {
                     continue;
                 }
-                let reduced_depth = (depth - (reduction - history * PLY / REDUCTION_HISTORY) / PLY).max(0);
+                let reduced_depth = (depth - reduction / PLY).max(0);
                 if is_quiet && !gives_check {
                     // Good quiet moves come early, the rest seldom change anything.
                     if is_late(move_number, depth, improving)
@@ -217,8 +216,7 @@ impl Searcher<'_> {
             // 14. Make the move.
             let nodes_before = self.nodes;
             self.play(mv, ply);
-            self.plies[ply + 1].double_extensions =
-                self.plies[ply].double_extensions + usize::from(extension > 1);
+            self.plies[ply + 1].double_extensions += usize::from(extension > 1);
             let mut new_depth = depth - 1 + extension;
 
             // 15. Late move reductions: late moves are searched shallower first, and again in full only
@@ -229,7 +227,6 @@ impl Searcher<'_> {
             let mut is_promising = true;
             if depth >= REDUCTION_DEPTH && move_number >= REDUCTION_FIRST_MOVE && !self.seeks_mate {
                 let is = |fact: bool, weight: i32| if fact { weight } else { 0 };
-                reduction -= history * PLY / REDUCTION_HISTORY;
                 reduction -= is(was_pv, REDUCTION_LESS_ON_PV) + is(is_pv, REDUCTION_LESS_ON_PV);
                 reduction -= is(in_check, REDUCTION_LESS_IN_CHECK) + is(gives_check, REDUCTION_LESS_BY_CHECK);
                 reduction -= is(improving, REDUCTION_LESS_IMPROVING);
@@ -264,9 +261,7 @@ impl Searcher<'_> {
             }
 
             // 17. A better move?
-            if score > best_score {
-                best_score = score;
-            }
+            best_score = best_score.max(score);
             if score > window.alpha {
                 best_move = Some(mv);
                 window.alpha = score;

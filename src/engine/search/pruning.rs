@@ -63,11 +63,12 @@ impl Searcher<'_> {
     pub(super) fn try_probcut(
         &mut self,
         beta: Score,
-        static_eval: Score,
+        raw_eval: Option<Score>,
         known: Option<Entry>,
         depth: i32,
         ply: usize,
     ) -> Option<Score> {
+        let static_eval = self.plies[ply].static_eval?;
         let raised = beta + PROBCUT_MARGIN;
         let reduced = depth - PROBCUT_REDUCTION;
         let is_refuted = known.is_some_and(|entry| entry.depth >= reduced && entry.score < raised);
@@ -91,15 +92,8 @@ impl Searcher<'_> {
                 return Some(Score::DRAW);
             }
             if score >= raised {
-                let raw_eval = known.and_then(|entry| entry.static_eval);
-                let entry = Entry {
-                    mv: Some(mv),
-                    score,
-                    static_eval: raw_eval,
-                    depth: reduced,
-                    bound: Bound::Lower,
-                    was_pv: false,
-                };
+                let (mv, bound) = (Some(mv), Bound::Lower);
+                let entry = Entry { mv, score, static_eval: raw_eval, depth: reduced, bound, was_pv: false };
                 self.table.store(self.position.key(), ply, entry);
                 return Some(score);
             }
