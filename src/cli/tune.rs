@@ -2,9 +2,10 @@
 
 use super::progress::Progress;
 use super::{exit, fail, input, threads};
-use crate::train::fit::{Fit, FitOptions, Samples};
+use crate::train::fit::{Fit, FitOptions};
 use crate::train::labelled::{self, LabelError};
 use crate::train::pool;
+use crate::train::samples::Samples;
 use crate::train::selfplay::{PlayOptions, Player};
 use crate::train::weights_file;
 use clap::Args;

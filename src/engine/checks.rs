@@ -1,7 +1,7 @@
 //! Which quiet moves give check, known without playing them.
 
 use super::position::{BitBoard, Color, EMPTY, Piece, Position, Square};
-use super::position::{between, bishop_attacks, knight_attacks, pawn_attacks, rook_attacks};
+use super::position::{between, bishop_attacks, contains, knight_attacks, pawn_attacks, rook_attacks};
 use super::{Move, MoveKind};
 
 /// From where the side to move gives check in one position.
@@ -37,10 +37,6 @@ impl CheckSquares {
     fn stays_on_line(&self, mv: Move) -> bool {
         contains(between(self.king, mv.from()), mv.to()) || contains(between(self.king, mv.to()), mv.from())
     }
-}
-
-fn contains(squares: BitBoard, square: Square) -> bool {
-    squares & BitBoard::from_square(square) != EMPTY
 }
 
 fn screens(position: &Position, us: Color, king: Square) -> BitBoard {

@@ -5,7 +5,7 @@
 //! Programming Wiki, "Move Generation" and "Checks and Pinned Pieces (Bitboards)".
 
 use super::position::{BitBoard, Color, EMPTY, Piece, Position, Square};
-use super::position::{between, bishop_attacks, king_attacks, knight_attacks, line, rook_attacks};
+use super::position::{between, bishop_attacks, contains, king_attacks, knight_attacks, line, rook_attacks};
 use super::position::{pawn_attacks, pawn_steps, rank_mask};
 use super::{Move, MoveList};
 
@@ -91,7 +91,7 @@ impl Generator<'_> {
         let before_last = rank_mask(self.us.to_seventh_rank());
         let pawns = self.position.pieces(self.us, Piece::Pawn);
         self.each_reach(pawns, reach, |list, from, to| {
-            if BitBoard::from_square(from) & before_last == EMPTY {
+            if !contains(before_last, from) {
                 return list.push(Move::normal(from, to));
             }
             for piece in PROMOTIONS {

@@ -6,7 +6,7 @@
 
 use super::moves::{Move, MoveKind};
 use super::position::{BitBoard, Color, EMPTY, Piece, Position, Rank, Square};
-use super::position::{between, bishop_attacks, king_attacks, knight_attacks, line};
+use super::position::{between, bishop_attacks, contains, king_attacks, knight_attacks, line};
 use super::position::{pawn_attacks, pawn_steps, rank_mask, rook_attacks};
 
 impl Position {
@@ -73,10 +73,6 @@ impl Position {
         };
         meets_check && (!contains(self.pinned(), from) || contains(line(king, from), to))
     }
-}
-
-fn contains(squares: BitBoard, square: Square) -> bool {
-    squares & BitBoard::from_square(square) != EMPTY
 }
 
 fn is_last_rank(square: Square, us: Color) -> bool {

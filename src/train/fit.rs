@@ -9,92 +9,10 @@
 //! Everything is added up in a fixed order, so that the result is the same whatever the number of
 //! threads.
 
-use super::labelled::Labelled;
-use crate::engine::Color;
-use crate::engine::classical::{BARE_KING, Breakdown, FULL_PHASE, FULL_SCALE, WEIGHT_COUNT, WEIGHTS};
+use super::samples::{Head, Pair, Samples};
+use crate::engine::classical::{WEIGHT_COUNT, WEIGHTS};
 use std::fmt::Write;
 use std::thread;
-
-/// A weight as the fit moves it: middlegame and endgame, in centipawns.
-pub type Pair = [f64; 2];
-
-/// All positions, in the smallest form that a fit needs.
-#[derive(Default)]
-pub struct Samples {
-    heads: Vec<Head>,
-    /// Index of a weight, and White's count of its feature less Black's.
-    coefficients: Vec<(u16, i16)>,
-}
-
-struct Head {
-    /// Where its coefficients begin; they end where the next position's begin.
-    start: usize,
-    /// Share of the middlegame's and of the endgame's sum in the evaluation.
-    shares: [f32; 2],
-    /// White's points.
-    result: f32,
-    /// What a search saw, in centipawns for White.
-    score: Option<f32>,
-}
-
-/// Every so manieth block of positions is held out: its loss tells whether the fit learns or memorises.
-const HELD_OUT_EVERY: usize = 12;
-/// Neighbours in the file are mostly of the same game, so they are held out together.
-const BLOCK: usize = 1024;
-
-impl Samples {
-    /// Adds a position, unless it is a known draw, which no weight changes, or an ending against a bare
-    /// king: those weights show the way to mate, and the result knows nothing of ways.
-    pub fn push(&mut self, labelled: &Labelled) {
-        let breakdown = Breakdown::of(&labelled.position);
-        let is_technique = breakdown.coefficients().any(|(weight, _)| BARE_KING.weights().contains(&weight));
-        if breakdown.scale == 0 || is_technique {
-            return;
-        }
-        let middlegame = breakdown.phase as f32 / FULL_PHASE as f32;
-        let scale = breakdown.scale as f32 / FULL_SCALE as f32;
-        self.heads.push(Head {
-            start: self.coefficients.len(),
-            shares: [middlegame, (1.0 - middlegame) * scale],
-            result: labelled.result.points() as f32,
-            score: labelled.score.map(|score| match labelled.position.side_to_move() {
-                Color::White => score as f32,
-                Color::Black => -score as f32,
-            }),
-        });
-        let counts = breakdown.coefficients().map(|(weight, count)| (weight as u16, count as i16));
-        self.coefficients.extend(counts);
-    }
-
-    pub fn len(&self) -> usize {
-        self.heads.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.heads.is_empty()
-    }
-
-    fn coefficients(&self, index: usize) -> &[(u16, i16)] {
-        let end = self.heads.get(index + 1).map_or(self.coefficients.len(), |next| next.start);
-        &self.coefficients[self.heads[index].start..end]
-    }
-
-    /// White's advantage in centipawns.
-    fn evaluate(&self, index: usize, weights: &[Pair]) -> f64 {
-        let mut sums = [0.0; 2];
-        for &(weight, count) in self.coefficients(index) {
-            let [middlegame, endgame] = weights[usize::from(weight)];
-            sums[0] += middlegame * f64::from(count);
-            sums[1] += endgame * f64::from(count);
-        }
-        let [middlegame, endgame] = self.heads[index].shares;
-        sums[0] * f64::from(middlegame) + sums[1] * f64::from(endgame)
-    }
-}
-
-fn is_held_out(block: usize) -> bool {
-    block % HELD_OUT_EVERY == HELD_OUT_EVERY - 1
-}
 
 /// How to fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,6 +48,10 @@ pub struct Losses {
     pub held_out: f64,
 }
 
+/// Every so manieth block of positions is held out: its loss tells whether the fit learns or memorises.
+const HELD_OUT_EVERY: usize = 12;
+/// Neighbours in the file are mostly of the same game, so they are held out together.
+const BLOCK: usize = 1024;
 const ADAM_MEAN: f64 = 0.9;
 const ADAM_SQUARE: f64 = 0.999;
 /// Centipawns that a weight moves in one epoch, at most and to begin with.
@@ -226,7 +148,7 @@ impl Fit {
 
     fn add_block(&self, samples: &Samples, block: usize, pass: &mut Pass) {
         for index in block * BLOCK..samples.len().min((block + 1) * BLOCK) {
-            let head = &samples.heads[index];
+            let head = samples.head(index);
             let expected = logistic(self.steepness * samples.evaluate(index, &self.weights));
             let target = self.target(head);
             let loss = cross_entropy(expected, target);
@@ -287,6 +209,10 @@ impl Pass {
     }
 }
 
+fn is_held_out(block: usize) -> bool {
+    block % HELD_OUT_EVERY == HELD_OUT_EVERY - 1
+}
+
 fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
@@ -331,17 +257,17 @@ impl Fit {
     }
 }
 
-/// White's advantage by the compiled weights, for the test of the tuner's own evaluation.
-#[cfg(test)]
-fn compiled_score(position: &crate::engine::Position) -> f64 {
-    f64::from(Breakdown::of(position).score)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::Position;
-    use crate::train::labelled::GameResult;
+    use crate::engine::classical::Breakdown;
+    use crate::train::labelled::{GameResult, Labelled};
+
+    /// White's advantage by the compiled weights.
+    fn compiled_score(position: &Position) -> f64 {
+        f64::from(Breakdown::of(position).score)
+    }
 
     /// Positions of random games; who is far ahead by the compiled weights wins.
     fn samples(games: u64) -> (Samples, Vec<Position>) {

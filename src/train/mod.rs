@@ -6,6 +6,7 @@ pub mod fit;
 pub mod labelled;
 pub mod pool;
 pub mod puzzles;
+pub mod samples;
 pub mod selfplay;
 pub mod suite;
 pub mod weights_file;

@@ -1,6 +1,6 @@
 //! The weights as the source file that the engine compiles.
 
-use super::fit::Pair;
+use super::samples::Pair;
 use crate::engine::classical::TERMS;
 use std::fmt::Write;
 
