@@ -30,6 +30,8 @@ pub struct MovePicker {
     tactical_moves: usize,
     losing_captures: usize,
     handed_out: usize,
+    /// Whether the order of the quiet moves still matters.
+    sorts_quiets: bool,
 }
 
 /// What is to be done next.
@@ -68,6 +70,7 @@ impl MovePicker {
             tactical_moves: 0,
             losing_captures: 0,
             handed_out: 0,
+            sorts_quiets: true,
         }
     }
 
@@ -75,6 +78,11 @@ impl MovePicker {
     pub fn tactical(position: &Position, table_move: Option<Move>) -> MovePicker {
         let table_move = table_move.filter(|&mv| position.is_tactical(mv));
         MovePicker { wants_all: false, ..Self::all(position, table_move, &[None; 2], &[None; 3]) }
+    }
+
+    /// Hands out the quiet moves that are left as they come: most of them will not be looked at.
+    pub fn stop_sorting_quiets(&mut self) {
+        self.sorts_quiets = false;
     }
 
     /// Whether no move was handed out.
@@ -111,8 +119,9 @@ impl MovePicker {
             self.score_quiets(position, history);
         }
         if self.stage == Stage::Quiet {
-            if let Some(mv) = self.take_best(self.moves.len()) {
-                return Some(mv);
+            let quiet = if self.sorts_quiets { self.take_best(self.moves.len()) } else { self.take_next() };
+            if quiet.is_some() {
+                return quiet;
             }
             self.stage = Stage::Losing;
             self.next = 0;
@@ -179,6 +188,14 @@ impl MovePicker {
         }
         None
     }
+
+    /// The move at `next`, but never the table's.
+    fn take_next(&mut self) -> Option<Move> {
+        let left = &self.moves[self.next..];
+        let ahead = left.iter().position(|&mv| Some(mv) != self.table_move)?;
+        self.next += ahead + 1;
+        Some(self.moves[self.next - 1])
+    }
 }
 
 /// The most valuable victim first, moved by how such captures have done.
@@ -226,6 +243,21 @@ mod tests {
         let foreign = elsewhere.parse_uci("a1a8").expect("a move");
         let picker = MovePicker::all(&position, Some(foreign), &[None; 2], &[None; 3]);
         assert_eq!(order(picker, &position, &History::new()).len(), 20);
+    }
+
+    #[test]
+    fn quiet_moves_that_are_not_sorted_are_handed_out_once_all_the_same() {
+        let position = Position::default();
+        for table_move in &position.legal_moves() {
+            let mut picker = MovePicker::all(&position, Some(table_move), &[None; 2], &[None; 3]);
+            let first = picker.next(&position, &History::new()).expect("the table move");
+            picker.stop_sorting_quiets();
+            let mut found = order(picker, &position, &History::new());
+            found.push(first.to_string());
+            found.sort();
+            found.dedup();
+            assert_eq!(found.len(), 20, "{found:?}");
+        }
     }
 
     #[test]

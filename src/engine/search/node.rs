@@ -175,6 +175,7 @@ impl Searcher<'_> {
                         || is_futile(static_eval, reduced_depth, window.alpha)
                     {
                         skip_quiets = true;
+                        picker.stop_sorting_quiets();
                         continue;
                     }
                     // History pruning: it has been bad again and again.
