@@ -114,11 +114,12 @@ fn divide_counts_every_root_move_and_leaves_the_position_alone() {
     for fen in SUITE.lines().map(|line| line.split(" ;").next().expect("a FEN")) {
         let position = Position::from_fen(fen).expect(fen);
         let (mut moves, mut total) = (Vec::new(), 0);
-        let Ok(()) = divide::<Infallible>(&position, 3, 2, |mv, nodes| {
+        let Ok(all_counted) = divide::<Infallible>(&position, 3, 2, &|| true, |mv, nodes| {
             moves.push(*mv);
             total += nodes;
             Ok(())
         });
+        assert!(all_counted);
         assert_eq!(moves, *position.legal_moves(), "{fen}");
         assert_eq!(total, perft(&mut position.clone(), 3), "{fen}");
         assert_eq!(position.plies_played(), 0, "{fen}");

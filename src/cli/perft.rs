@@ -83,7 +83,7 @@ fn count_moves(fen: &str, depth: u32, threads: usize, out: &mut dyn Write) -> Re
         Position::from_fen(fen).map_err(|reason| PerftError::Fen { fen: fen.to_string(), reason })?;
     let start = Instant::now();
     let mut total = 0;
-    divide(&position, depth, threads, |mv, nodes| {
+    divide(&position, depth, threads, &|| true, |mv, nodes| {
         total += nodes;
         writeln!(out, "{mv}: {nodes}")
     })?;

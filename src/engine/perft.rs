@@ -16,7 +16,7 @@ pub fn perft(position: &mut Position, depth: u32) -> u64 {
 const ASKING_DEPTH: u32 = 4;
 
 /// As [`perft`], but gives up as soon as `goes_on` says no.
-pub fn perft_while(position: &mut Position, depth: u32, goes_on: &impl Fn() -> bool) -> Option<u64> {
+fn perft_while(position: &mut Position, depth: u32, goes_on: &impl Fn() -> bool) -> Option<u64> {
     match depth {
         0 => Some(1),
         1 => Some(position.count_legal_moves() as u64),
@@ -34,7 +34,8 @@ pub fn perft_while(position: &mut Position, depth: u32, goes_on: &impl Fn() -> b
     }
 }
 
-/// The leaves behind each legal move, `depth` (at least 1) plies below the position.
+/// The leaves behind each legal move, `depth` (at least 1) plies below the position; whether all were
+/// counted, or `goes_on` said no.
 ///
 /// `report` is told in the order of the move list, as soon as a count is known; its error ends
 /// the work.
@@ -42,14 +43,23 @@ pub fn divide<E>(
     position: &Position,
     depth: u32,
     threads: usize,
-    report: impl FnMut(&Move, u64) -> Result<(), E>,
-) -> Result<(), E> {
+    goes_on: &(impl Fn() -> bool + Sync),
+    mut report: impl FnMut(&Move, u64) -> Result<(), E>,
+) -> Result<bool, E> {
     let count = |mv: &Move| {
         let mut position = position.clone();
         position.play(*mv);
-        perft(&mut position, depth - 1)
+        perft_while(&mut position, depth - 1, goes_on)
     };
-    in_order(&position.legal_moves(), threads, count, report)
+    let mut all_counted = true;
+    in_order(&position.legal_moves(), threads, count, |mv, leaves| match leaves {
+        Some(leaves) => report(mv, leaves),
+        None => {
+            all_counted = false;
+            Ok(())
+        }
+    })?;
+    Ok(all_counted)
 }
 
 /// One line of a suite in EPD: a position with its published counts.

@@ -3,8 +3,9 @@
 use super::options::Style;
 use super::say;
 use super::thinking::Thinking;
-use crate::engine::perft::perft_while;
+use crate::engine::perft::divide;
 use crate::engine::{Engine, EngineOptions, Limits, Position, Question, bench};
+use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
@@ -144,17 +145,11 @@ fn answer_without_moves(position: &Position, thinking: &Thinking) {
 /// Says the leaves behind each move, and at the end how many there are; `stop` ends it early.
 fn perft(position: &Position, depth: u32, thinking: &Thinking, style: Style) {
     let mut total = 0;
-    let mut position = position.clone();
-    let moves = position.legal_moves();
-    let all_counted = moves.into_iter().all(|mv| {
-        position.play(mv);
-        let leaves = perft_while(&mut position, depth - 1, &|| thinking.is_going_on());
-        position.undo();
-        if let Some(leaves) = leaves {
-            total += leaves;
-            say(format!("{}: {leaves}\n", style.mv(mv)));
-        }
-        leaves.is_some()
+    let goes_on = || thinking.is_going_on();
+    let Ok(all_counted) = divide(position, depth, 1, &goes_on, |mv, leaves| {
+        total += leaves;
+        say(format!("{}: {leaves}\n", style.mv(*mv)));
+        Ok::<(), Infallible>(())
     });
     // Before the last line: who has read it may send the next command.
     thinking.finish();
