@@ -144,11 +144,18 @@ fn a_mate_that_is_asked_for_is_found_at_its_depth() {
         (2, "2qrr1n1/3b2p1/2pBP1Rp/1p2P2k/p2P1R2/2P5/P1B3PP/6K1 w - - 0 1"),
         (2, "1B1Q1R2/8/qNrn3p/2p1rp2/Rn3k1K/8/5P2/bbN4B w - - 0 1"),
         (2, "3R4/3r4/r2p4/Rb5Q/pK1k4/2pP4/4Pb2/1N6 w - - 0 1"),
+        (3, "4r1k1/5bpp/2p5/3pr3/8/1B3pPq/PPR2P2/2R2QK1 b - - 0 1"),
         (3, "8/8/8/8/1p1N4/1Bk1K3/3N4/b7 w - - 0 1"),
         (3, "2rrk3/1pqb1ppB/p1nnp1N1/4p1P1/8/P1N5/1PP2QPP/4RR1K w - - 0 1"),
     ] {
         let question = Question { mate: Some(moves), ..Question::default() };
-        let report = ask(fen, &question, &depth(2 * moves - 1));
+        let mut engine = Engine::new(&EngineOptions { hash_mb: 4, ..EngineOptions::default() });
+        let nobody = || Listener { asked: AtomicU64::new(0), pondering: 0 };
+        // What a search that prunes has left in the table must not hide it either.
+        let limits = Limits { nodes: Some(5_000), ..Limits::default() };
+        engine.search(&position(fen), &limits, &nobody());
+        let limits = depth(2 * moves - 1);
+        let report = engine.answer(Instant::now(), &question, &position(fen), &limits, &nobody());
         assert_eq!(report.score.moves_to_mate(), Some(i32::from(moves)), "{fen}: {report:?}");
     }
 }

@@ -1,11 +1,11 @@
-//! Generating moves: all that are legal, or captures and promotions alone.
+//! Generating moves: all that are legal, or captures and promotions apart from the rest.
 //!
-//! Nothing is tried out but the steps of the king. In check, the other men go only where they take the
-//! checker or step between; a pinned man stays on the line to its king. Source of the idea: the Chess
-//! Programming Wiki, "Move Generation" and "Checks and Pinned Pieces (Bitboards)".
+//! Nothing is tried out but the steps of the king and en passant. In check, the other men go only where
+//! they take the checker or step between; a pinned man stays on the line to its king. Source of the
+//! idea: the Chess Programming Wiki, "Move Generation" and "Checks and Pinned Pieces (Bitboards)".
 
 use super::position::{BitBoard, Color, EMPTY, Piece, Position, Square};
-use super::position::{between, bishop_attacks, contains, king_attacks, knight_attacks, line, rook_attacks};
+use super::position::{between, bishop_attacks, king_attacks, knight_attacks, line, rook_attacks};
 use super::position::{pawn_attacks, pawn_steps, rank_mask};
 use super::{Move, MoveList};
 
@@ -15,20 +15,52 @@ const PROMOTIONS: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, Piece:
 impl Position {
     /// All legal moves.
     pub fn legal_moves(&self) -> MoveList {
-        let mut generator = Generator::new(self);
+        let mut list = MoveList::new();
+        let mut generator = Generator::new(self, &mut list);
         generator.moves_to(!EMPTY, !EMPTY);
-        for mv in self.castling_moves() {
-            generator.list.push(mv);
-        }
-        generator.list
+        generator.en_passant();
+        generator.castling();
+        list
     }
 
-    /// Legal captures (en passant among them) and promotions.
-    pub fn tactical_moves(&self) -> MoveList {
-        let mut generator = Generator::new(self);
+    /// Number of legal moves.
+    pub fn count_legal_moves(&self) -> usize {
+        self.legal_moves().len()
+    }
+
+    /// Adds the legal captures (en passant among them) and promotions.
+    pub fn add_tactical_moves(&self, list: &mut MoveList) {
+        let mut generator = Generator::new(self, list);
         let last_rank = rank_mask(self.side_to_move().to_their_backrank());
         generator.moves_to(generator.them, generator.them | last_rank);
-        generator.list
+        generator.en_passant();
+    }
+
+    /// Adds all other legal moves.
+    pub fn add_quiet_moves(&self, list: &mut MoveList) {
+        let mut generator = Generator::new(self, list);
+        let (empty, last_rank) = (!generator.occupied, rank_mask(self.side_to_move().to_their_backrank()));
+        generator.moves_to(empty, empty & !last_rank);
+        generator.castling();
+    }
+
+    /// Where a man other than the king meets the check there is: anywhere if there is none, nowhere if
+    /// there are two.
+    pub(super) fn check_answers(&self) -> BitBoard {
+        let checkers = self.checkers();
+        match checkers.popcnt() {
+            0 => !EMPTY,
+            1 => checkers | between(checkers.to_square(), self.king(self.side_to_move())),
+            _ => EMPTY,
+        }
+    }
+
+    /// Whether the king of the side to move would stand unattacked on `square`; it does not hide behind
+    /// itself from a slider.
+    pub(super) fn is_safe_for_king(&self, square: Square) -> bool {
+        let us = self.side_to_move();
+        let without_king = self.occupied() & !BitBoard::from_square(self.king(us));
+        self.attackers_to(square, without_king) & self.colored(!us) == EMPTY
     }
 }
 
@@ -40,11 +72,13 @@ struct Generator<'a> {
     occupied: BitBoard,
     king: Square,
     pinned: BitBoard,
-    list: MoveList,
+    /// Where men other than the king may go without leaving their king in check.
+    answers: BitBoard,
+    list: &'a mut MoveList,
 }
 
 impl Generator<'_> {
-    fn new(position: &Position) -> Generator<'_> {
+    fn new<'a>(position: &'a Position, list: &'a mut MoveList) -> Generator<'a> {
         let us = position.side_to_move();
         Generator {
             position,
@@ -53,20 +87,17 @@ impl Generator<'_> {
             occupied: position.occupied(),
             king: position.king(us),
             pinned: position.pinned(),
-            list: MoveList::new(),
+            answers: position.check_answers(),
+            list,
         }
     }
 
-    /// Every move but castling that ends on one of these squares; en passant always.
+    /// Every move but castling and en passant that ends on one of these squares.
     fn moves_to(&mut self, targets: BitBoard, pawn_targets: BitBoard) {
         let not_own = !self.occupied | self.them;
-        let checkers = self.position.checkers();
         // Of two checkers no move of another man rids the king.
-        if checkers == EMPTY || checkers.popcnt() == 1 {
-            let answers = match checkers {
-                EMPTY => not_own,
-                _ => checkers | between(checkers.to_square(), self.king),
-            };
+        if self.answers != EMPTY {
+            let answers = self.answers & not_own;
             self.men_moves(targets & answers, pawn_targets & answers);
         }
         self.king_moves(targets & not_own);
@@ -78,7 +109,6 @@ impl Generator<'_> {
         self.pawn_moves(|from| {
             (pawn_attacks(us, from) & them | pawn_steps(us, from, occupied)) & pawn_targets
         });
-        self.en_passant();
         self.piece_moves(Piece::Knight, |from| knight_attacks(from) & targets);
         self.piece_moves(Piece::Bishop, |from| bishop_attacks(from, occupied) & targets);
         self.piece_moves(Piece::Rook, |from| rook_attacks(from, occupied) & targets);
@@ -88,10 +118,10 @@ impl Generator<'_> {
     }
 
     fn pawn_moves(&mut self, reach: impl Fn(Square) -> BitBoard) {
-        let before_last = rank_mask(self.us.to_seventh_rank());
+        let before_last = self.us.to_seventh_rank();
         let pawns = self.position.pieces(self.us, Piece::Pawn);
         self.each_reach(pawns, reach, |list, from, to| {
-            if !contains(before_last, from) {
+            if from.get_rank() != before_last {
                 return list.push(Move::normal(from, to));
             }
             for piece in PROMOTIONS {
@@ -114,11 +144,11 @@ impl Generator<'_> {
         push: impl Fn(&mut MoveList, Square, Square),
     ) {
         for from in men & !self.pinned {
-            reach(from).into_iter().for_each(|to| push(&mut self.list, from, to));
+            reach(from).into_iter().for_each(|to| push(self.list, from, to));
         }
         for from in men & self.pinned {
             let on_line = reach(from) & line(self.king, from);
-            on_line.into_iter().for_each(|to| push(&mut self.list, from, to));
+            on_line.into_iter().for_each(|to| push(self.list, from, to));
         }
     }
 
@@ -129,11 +159,15 @@ impl Generator<'_> {
         }
     }
 
+    fn castling(&mut self) {
+        for mv in self.position.castling_moves() {
+            self.list.push(mv);
+        }
+    }
+
     fn king_moves(&mut self, targets: BitBoard) {
-        // It does not hide behind itself from a slider.
-        let without_king = self.occupied & !BitBoard::from_square(self.king);
         for to in king_attacks(self.king) & targets {
-            if self.position.attackers_to(to, without_king) & self.them == EMPTY {
+            if self.position.is_safe_for_king(to) {
                 self.list.push(Move::normal(self.king, to));
             }
         }

@@ -5,9 +5,9 @@
 //! legal.
 
 use super::moves::{Move, MoveKind};
-use super::position::{BitBoard, Color, EMPTY, Piece, Position, Rank, Square};
-use super::position::{between, bishop_attacks, contains, king_attacks, knight_attacks, line};
-use super::position::{pawn_attacks, pawn_steps, rank_mask, rook_attacks};
+use super::position::{BitBoard, Color, EMPTY, Piece, Position, Square};
+use super::position::{bishop_attacks, contains, king_attacks, knight_attacks, line};
+use super::position::{pawn_attacks, pawn_steps, rook_attacks};
 
 impl Position {
     /// Whether `mv`, which may come from anywhere, is legal here.
@@ -29,7 +29,7 @@ impl Position {
             MoveKind::Normal if mv != Move::normal(from, to) => false,
             MoveKind::Normal if piece == Piece::King => self.may_king_go(from, to),
             MoveKind::Normal | MoveKind::Promotion => {
-                let promotes = piece == Piece::Pawn && is_last_rank(to, us);
+                let promotes = piece == Piece::Pawn && to.get_rank() == us.to_their_backrank();
                 promotes == (mv.kind() == MoveKind::Promotion)
                     && contains(self.targets(us, piece, from), to)
                     && self.keeps_king_safe(from, to)
@@ -55,29 +55,16 @@ impl Position {
     }
 
     fn may_king_go(&self, from: Square, to: Square) -> bool {
-        let us = self.side_to_move();
-        let occupied = self.occupied() & !BitBoard::from_square(from);
-        contains(king_attacks(from) & !self.colored(us), to)
-            && self.attackers_to(to, occupied) & self.colored(!us) == EMPTY
+        contains(king_attacks(from) & !self.colored(self.side_to_move()), to) && self.is_safe_for_king(to)
     }
 
     /// Whether our king is not attacked after the man on `from` went to `to`: it meets the check there
     /// is, and stays between king and attacker if it is pinned.
     fn keeps_king_safe(&self, from: Square, to: Square) -> bool {
         let king = self.king(self.side_to_move());
-        let checkers = self.checkers();
-        let meets_check = match checkers.popcnt() {
-            0 => true,
-            1 => contains(checkers | between(king, checkers.to_square()), to),
-            _ => false,
-        };
-        meets_check && (!contains(self.pinned(), from) || contains(line(king, from), to))
+        contains(self.check_answers(), to)
+            && (!contains(self.pinned(), from) || contains(line(king, from), to))
     }
-}
-
-fn is_last_rank(square: Square, us: Color) -> bool {
-    let last: Rank = us.to_their_backrank();
-    contains(rank_mask(last), square)
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ pub use san::san;
 pub use score::Score;
 pub use strength::Strength;
 
+use classical::Evaluator;
 use fastrand::Rng;
 use history::History;
 use search::{Control, Searcher};
@@ -55,7 +56,14 @@ pub struct Engine {
     seed: u64,
     table: Table,
     /// One for each thread.
-    histories: Vec<History>,
+    learners: Vec<Learner>,
+}
+
+/// What one thread keeps from search to search.
+#[derive(Default)]
+struct Learner {
+    history: History,
+    evaluator: Evaluator,
 }
 
 /// The questions of a search.
@@ -94,14 +102,14 @@ impl Engine {
             options: options.clone(),
             seed: if options.seed == 0 { fastrand::u64(..) } else { options.seed },
             table: Table::new(options.hash_mb.max(1)),
-            histories: (0..threads).map(|_| History::new()).collect(),
+            learners: (0..threads).map(|_| Learner::default()).collect(),
         }
     }
 
     /// Forgets everything learned in the game before.
     pub fn new_game(&mut self) {
         self.table.clear();
-        self.histories.iter_mut().for_each(History::clear);
+        self.learners.iter_mut().for_each(|learner| learner.history.clear());
     }
 
     /// Searches a position that has a legal move, until a limit or the caller says stop.
@@ -169,29 +177,33 @@ impl Engine {
     ) -> SearchReport {
         let choices = position.legal_moves().into_iter().filter(|&mv| question.admits(mv)).count();
         assert!(choices > 0, "a search needs a legal move: {position:?}, {question:?}");
+        if question.mate.is_some() {
+            // Entries of searches that left something out may hide a mate.
+            self.table.clear();
+        }
         self.table.begin_search();
         let limits = limits.capped(self.options.nodes, self.options.depth);
-        let control = Control::new(start, limits, caller, self.histories.len());
+        let control = Control::new(start, limits, caller, self.learners.len());
         let table = &self.table;
-        let (history, helpers) = self.histories.split_first_mut().expect("at least one thread");
+        let (learner, helpers) = self.learners.split_first_mut().expect("at least one thread");
 
         // Lazy SMP: helpers search the same position, and what they find reaches the first thread
         // through the table alone. Source: the Chess Programming Wiki, "Lazy SMP".
         thread::scope(|scope| {
             // Also when this thread panics: the scope waits for its helpers.
             let _stop_helpers = StopOnDrop(&control);
-            for history in helpers {
+            for learner in helpers {
                 let control = &control;
                 let helper = thread::Builder::new().name("helper".into()).stack_size(HELPER_STACK_BYTES);
                 let spawned = helper.spawn_scoped(scope, move || {
-                    Searcher::new(position, table, control, history)
+                    Searcher::new(position, table, control, learner)
                         .answering(question)
                         .deepen(&mut |_| true);
                 });
                 // Out of threads: the search goes on with those it has.
                 drop(spawned);
             }
-            let mut searcher = Searcher::new(position, table, &control, history).answering(question);
+            let mut searcher = Searcher::new(position, table, &control, learner).answering(question);
             searcher.deepen(&mut |searcher| {
                 let report = searcher.report();
                 caller.report(&report);

@@ -1,8 +1,9 @@
 //! Move ordering: hands out the legal moves of a node, the most promising first.
 //!
 //! The order is table move, winning and even captures and promotions to a queen, killers, quiet moves
-//! by history, losing captures and underpromotions; captures by their victim and their history. The earlier the refutation comes, the smaller the
-//! tree: alpha-beta with the best move first visits the square root of what it visits with the worst.
+//! by history, losing captures and underpromotions; captures by their victim and their history. Each
+//! kind is generated when its turn comes. The earlier the refutation comes, the smaller the tree:
+//! alpha-beta with the best move first visits the square root of what it visits with the worst.
 
 use super::history::{Before, History};
 use super::params::VICTIM_WEIGHT;
@@ -29,7 +30,6 @@ pub struct MovePicker {
     next: usize,
     tactical_moves: usize,
     losing_captures: usize,
-    handed_out: usize,
     /// Whether the order of the quiet moves still matters.
     sorts_quiets: bool,
 }
@@ -69,12 +69,12 @@ impl MovePicker {
             next: 0,
             tactical_moves: 0,
             losing_captures: 0,
-            handed_out: 0,
             sorts_quiets: true,
         }
     }
 
-    /// Captures and promotions to a queen, without those that lose material.
+    /// The table's move if it is one of them, then captures and promotions to a queen that do not lose
+    /// material.
     pub fn tactical(position: &Position, table_move: Option<Move>) -> MovePicker {
         let table_move = table_move.filter(|&mv| position.is_tactical(mv));
         MovePicker { wants_all: false, ..Self::all(position, table_move, &[None; 2], &[None; 3]) }
@@ -85,19 +85,8 @@ impl MovePicker {
         self.sorts_quiets = false;
     }
 
-    /// Whether no move was handed out.
-    pub fn is_untouched(&self) -> bool {
-        self.handed_out == 0
-    }
-
     /// The best move that has not been handed out yet.
     pub fn next(&mut self, position: &Position, history: &History) -> Option<Move> {
-        let mv = self.find(position, history);
-        self.handed_out += usize::from(mv.is_some());
-        mv
-    }
-
-    fn find(&mut self, position: &Position, history: &History) -> Option<Move> {
         if self.stage == Stage::TableMove {
             self.stage = Stage::Generate;
             if self.table_move.is_some() {
@@ -106,7 +95,7 @@ impl MovePicker {
         }
         if self.stage == Stage::Generate {
             self.stage = Stage::Tactical;
-            self.generate(position, history);
+            self.add_tactical(position, history);
         }
         if self.stage == Stage::Tactical {
             if let Some(mv) = self.find_tactical(position) {
@@ -116,7 +105,7 @@ impl MovePicker {
                 return None;
             }
             self.stage = Stage::Quiet;
-            self.score_quiets(position, history);
+            self.add_quiets(position, history);
         }
         if self.stage == Stage::Quiet {
             let quiet = if self.sorts_quiets { self.take_best(self.moves.len()) } else { self.take_next() };
@@ -132,15 +121,11 @@ impl MovePicker {
         })
     }
 
-    fn generate(&mut self, position: &Position, history: &History) {
-        self.moves = if self.wants_all { position.legal_moves() } else { position.tactical_moves() };
-        for index in 0..self.moves.len() {
-            let mv = self.moves[index];
-            if !self.wants_all || position.is_tactical(mv) {
-                self.moves.swap(index, self.tactical_moves);
-                self.scores[self.tactical_moves] = tactical_score(position, mv, history);
-                self.tactical_moves += 1;
-            }
+    fn add_tactical(&mut self, position: &Position, history: &History) {
+        position.add_tactical_moves(&mut self.moves);
+        self.tactical_moves = self.moves.len();
+        for (score, mv) in self.scores.iter_mut().zip(&self.moves) {
+            *score = tactical_score(position, mv, history);
         }
     }
 
@@ -157,7 +142,8 @@ impl MovePicker {
         None
     }
 
-    fn score_quiets(&mut self, position: &Position, history: &History) {
+    fn add_quiets(&mut self, position: &Position, history: &History) {
+        position.add_quiet_moves(&mut self.moves);
         for index in self.tactical_moves..self.moves.len() {
             let mv = self.moves[index];
             self.scores[index] = match Some(mv) {

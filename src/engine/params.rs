@@ -1,6 +1,6 @@
 //! Margins of the search, in one place: no condition in it holds a bare number.
 //!
-//! Depths are plies, margins centipawns. The values are round numbers of the usual size, not yet tuned.
+//! Depths are plies, margins centipawns. The values are of the usual size, not yet tuned.
 
 /// Nodes between two looks at the clock and at the caller: about a millisecond.
 pub const POLL_INTERVAL: u64 = 1024;
@@ -63,6 +63,8 @@ pub const REDUCTION_MORE_FOR_CUT: i32 = 1280;
 pub const REDUCTION_MORE_AFTER_TACTICAL: i32 = 640;
 /// A reduced move that beats the best by so much is searched one ply deeper.
 pub const DEEPER_MARGIN: i32 = 60;
+/// One that beats it by less is searched one ply shallower.
+pub const SHALLOWER_MARGIN: i32 = 8;
 
 /// History bonus of the move that reached beta, and malus of those tried before it: per ply of depth,
 /// less the offset, and the most.

@@ -265,11 +265,6 @@ impl Position {
 
 // Legal moves, as far as they need more than the board; see `generate` for the moves themselves.
 impl Position {
-    /// Number of legal moves, counted without listing them.
-    pub fn count_legal_moves(&self) -> usize {
-        self.now().count_legal_moves()
-    }
-
     /// The castling moves that are legal.
     pub(super) fn castling_moves(&self) -> impl Iterator<Item = Move> {
         self.now().castling_moves()

@@ -21,7 +21,7 @@ use super::params::*;
 use super::position::Position;
 use super::tt::{Entry, Table};
 use super::window::Window;
-use super::{Line, Move, Question, Score, SearchReport};
+use super::{Learner, Line, Move, Question, Score, SearchReport};
 use patience::Patience;
 use pv::PvTable;
 
@@ -50,7 +50,7 @@ pub struct Searcher<'a> {
     table: &'a Table,
     control: &'a Control<'a>,
     history: &'a mut History,
-    evaluator: Evaluator,
+    evaluator: &'a Evaluator,
     plies: Box<[Ply; MAX_PLY + 2]>,
     pv: PvTable,
     /// The best lines so far, as many as were asked for; and which of them is being searched.
@@ -83,8 +83,9 @@ impl<'a> Searcher<'a> {
         position: &Position,
         table: &'a Table,
         control: &'a Control<'a>,
-        history: &'a mut History,
+        learner: &'a mut Learner,
     ) -> Searcher<'a> {
+        let Learner { history, evaluator } = learner;
         let mut position = position.clone();
         position.reserve(MAX_PLY + 2);
         // What to play when stopped before anything is known.
@@ -97,7 +98,7 @@ impl<'a> Searcher<'a> {
             table,
             control,
             history,
-            evaluator: Evaluator::new(),
+            evaluator,
             plies: Box::new([FRESH_PLY; MAX_PLY + 2]),
             pv: PvTable::new(),
             lines: vec![Line::beginning(first_move)],
@@ -352,8 +353,8 @@ mod tests {
             }
             let limits = Limits { depth: Some(5), ..Limits::default() };
             let control = Control::new(Instant::now(), limits, &Nobody, 1);
-            let mut history = History::new();
-            let mut searcher = Searcher::new(&root, &table, &control, &mut history);
+            let mut learner = Learner::default();
+            let mut searcher = Searcher::new(&root, &table, &control, &mut learner);
             searcher.deepen(&mut |_| true);
             let report = searcher.report();
             assert!(root.is_legal(report.best_move()) && report.depth == 5, "{report:?}");

@@ -9,7 +9,7 @@ use super::castling::{CastlingRights, CastlingSide};
 use super::fen::{FenError, Setup};
 use super::moves::{Move, MoveKind};
 use super::zobrist;
-use chess::{Board, BoardBuilder, ChessMove, MoveGen};
+use chess::{Board, BoardBuilder, ChessMove};
 
 pub use chess::{ALL_SQUARES, BitBoard, Color, File, Piece, Rank, Square};
 pub use chess::{between, get_file as file_mask, get_rank as rank_mask, line};
@@ -235,11 +235,6 @@ impl State {
     /// Men of the side to move that stand between its king and a slider.
     pub fn pinned(&self) -> BitBoard {
         *self.board.pinned()
-    }
-
-    /// Number of legal moves, counted without listing them.
-    pub fn count_legal_moves(&self) -> usize {
-        MoveGen::new_legal(&self.board).len() + self.castling_moves().count()
     }
 
     pub fn side_to_move(&self) -> Color {

@@ -5,7 +5,7 @@
 //! another. Then `word ^ data` is not the key it asks for, and the entry counts as absent. So a
 //! torn entry costs one miss; and what passes the check was written as a whole, or collides with
 //! probability 2^-64 per probe. Even then no harm is done, because the search plays no table move
-//! before it has found it among the legal ones. Source of the idea: R. Hyatt and T. Mann, "A
+//! before it has asked whether it is legal. Source of the idea: R. Hyatt and T. Mann, "A
 //! Lock-less Transposition Table Implementation for Parallel Search", 2002.
 
 use super::window::Window;
@@ -48,7 +48,7 @@ impl Bound {
 /// What the table knows about one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Best or refuting move. It need not be legal: look for it among the legal moves first.
+    /// Best or refuting move. It need not be legal: ask the position first.
     pub mv: Option<Move>,
     pub score: Score,
     /// Evaluation of the position itself; absent when it was in check.

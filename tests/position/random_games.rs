@@ -4,7 +4,7 @@ use super::peer::{our_moves, peer, peer_fen, peer_moves};
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, KnownOutcome, Position as _};
 use std::collections::HashMap;
-use tabiya::engine::{Color, Move, MoveKind, Outcome, Position};
+use tabiya::engine::{Color, Move, MoveKind, MoveList, Outcome, Position};
 
 const GAMES: u16 = 2000;
 const LONGEST_GAME: usize = 300;
@@ -94,12 +94,18 @@ fn assert_same_moment(position: &Position, chess: &Chess, fen: &str) {
 
     let legal = position.legal_moves();
     assert_eq!(position.count_legal_moves(), legal.len(), "{fen}");
-    let mut tactical: Vec<u16> = position.tactical_moves().into_iter().map(Move::bits).collect();
-    let mut expected: Vec<u16> =
-        legal.into_iter().filter(|&mv| position.is_tactical(mv)).map(Move::bits).collect();
-    tactical.sort_unstable();
-    expected.sort_unstable();
-    assert_eq!(tactical, expected, "{fen}");
+    let sorted = |moves: &mut dyn Iterator<Item = Move>| {
+        let mut bits: Vec<u16> = moves.map(Move::bits).collect();
+        bits.sort_unstable();
+        bits
+    };
+    let (mut tactical, mut quiet) = (MoveList::new(), MoveList::new());
+    position.add_tactical_moves(&mut tactical);
+    position.add_quiet_moves(&mut quiet);
+    for (found, is_tactical) in [(&tactical, true), (&quiet, false)] {
+        let mut expected = legal.into_iter().filter(|&mv| position.is_tactical(mv) == is_tactical);
+        assert_eq!(sorted(&mut found.into_iter()), sorted(&mut expected), "{fen}");
+    }
 
     let fresh = Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
     assert_eq!(fresh.key(), position.key(), "{fen}");

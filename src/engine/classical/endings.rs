@@ -92,9 +92,9 @@ pub fn against_bare_king(men: &Men) -> Option<Color> {
     }
 }
 
-/// Adds what `color` has against a bare king: its men on their squares, and what it gains by driving that king to
-/// the edge and coming near with its own. With bishop and knight only the corners of the bishop's
-/// colour will do. Nothing else, lest small gains lure the pieces away.
+/// Adds what `color` has against a bare king: its men on their squares, and what it gains by driving
+/// that king to the edge and coming near with its own. With bishop and knight only the corners of the
+/// bishop's colour will do. Nothing else, lest small gains lure the pieces away.
 pub fn bare_king(men: &Men, color: Color, tally: &mut impl Tally) {
     let (us, them) = (color.to_index(), (!color).to_index());
     let (king, bare) = (men.king[us].to_index(), men.king[them].to_index());

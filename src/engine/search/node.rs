@@ -152,8 +152,8 @@ impl Searcher<'_> {
                 continue;
             }
             let is_quiet = !self.position.is_tactical(mv);
-            let gives_check = is_quiet && check_squares.is_check(&self.position, mv);
             move_number += 1;
+            let gives_check = is_quiet && check_squares.is_check(&self.position, mv);
             let history = match is_quiet {
                 true => self.history.quiet_after(&before, &self.position, mv),
                 false => self.history.capture(&self.position, mv),
@@ -240,7 +240,7 @@ impl Searcher<'_> {
                     if is_promising {
                         // The surprise decides how deep to look again.
                         new_depth += i32::from(score > best_score + DEEPER_MARGIN);
-                        new_depth -= i32::from(score < best_score + new_depth);
+                        new_depth -= i32::from(score < best_score + SHALLOWER_MARGIN);
                         is_promising = reduced < new_depth;
                     }
                 }
@@ -283,17 +283,17 @@ impl Searcher<'_> {
             if is_quiet { &mut quiets } else { &mut captures }.push(mv);
         }
 
-        // 18. Checkmate and stalemate.
-        if picker.is_untouched() {
-            return if in_check { Score::mated_in(ply) } else { Score::DRAW };
-        }
-        if excluded.is_some() {
-            // With nothing but the move left out there was nothing to find.
-            return if move_number == 0 { asked.alpha } else { best_score };
+        // 18. Checkmate and stalemate; with nothing but the excluded move there was nothing to find.
+        if move_number == 0 {
+            return match excluded {
+                Some(_) => asked.alpha,
+                None if in_check => Score::mated_in(ply),
+                None => Score::DRAW,
+            };
         }
 
         // 19. Remember, unless some moves were not looked at.
-        if is_root && !self.left_out.is_empty() {
+        if excluded.is_some() || is_root && !self.left_out.is_empty() {
             return best_score;
         }
         let bound = Bound::of(best_score, asked);

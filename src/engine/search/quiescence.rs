@@ -56,8 +56,9 @@ impl Searcher<'_> {
         };
         let mut best_move = None;
         while let Some(mv) = picker.next(&self.position, self.history) {
-            // Delta pruning: not even winning this man for nothing would reach alpha. Unsafe where material
-            // does not decide. Source: the Chess Programming Wiki, "Delta Pruning".
+            // Delta pruning: not even winning this man for nothing would reach alpha. It misses captures that
+            // threaten mate, so those are left to the search above.
+            // Source: the Chess Programming Wiki, "Delta Pruning".
             if let Some(eval) = static_eval
                 && eval + see::immediate_gain(&self.position, mv) + DELTA_MARGIN <= window.alpha
             {
