@@ -19,8 +19,9 @@ pub struct Pace {
 impl Pace {
     /// `per_minute` is the limit, 0 for none.
     pub fn new(per_minute: u32) -> Pace {
-        let at_once = per_minute / 3;
-        let interval = (per_minute > 0).then(|| Duration::from_secs(60) / (per_minute - at_once));
+        let at_once = (per_minute / 3).max(1);
+        // With a limit of one, two moves in a row are a minute apart.
+        let interval = (per_minute > 0).then(|| Duration::from_secs(60) / (per_minute - at_once).max(1));
         Pace { interval, at_once, empty_at: Arc::new(Mutex::new(Instant::now())) }
     }
 
@@ -73,6 +74,15 @@ mod tests {
         let pace = Pace::new(180);
         let longest = (0..1_000).map(|_| pace.next_delay()).max();
         assert!(longest < Some(Duration::from_secs(31)), "{longest:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lone_move_never_waits() {
+        for per_minute in 1..=4 {
+            let pace = Pace::new(per_minute);
+            assert_eq!(pace.next_delay(), Duration::ZERO, "{per_minute} a minute");
+            assert!(pace.next_delay() > Duration::ZERO, "{per_minute} a minute");
+        }
     }
 
     #[tokio::test(start_paused = true)]
