@@ -1,24 +1,18 @@
 //! Accepting a challenge: what can be known of it afterwards.
 
 use super::Stop;
-use crate::lichess::{Backoff, Client, Error, GameId};
+use super::errand::{LONGEST_PAUSE, TRIES, backoff};
+use crate::lichess::{Client, Error, GameId};
 use std::future::Future;
-use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
-
-/// Tries of one acceptance.
-const TRIES: usize = 5;
-/// A challenger may still be there after a pause as long as this.
-const LONGEST_PAUSE: Duration = Duration::from_secs(90);
 
 /// How our acceptance of a challenge ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Acceptance {
     /// The game starts.
     Taken,
-    /// Perhaps it starts: an answer was lost, or the server knows no such open challenge any more, as
-    /// is so after an acceptance that it took.
+    /// Perhaps it starts: an answer was lost.
     Uncertain(Error),
     /// It does not start. The server takes acceptances again at this moment.
     Limited(Instant),
@@ -37,19 +31,24 @@ async fn persist<F>(request: impl Fn() -> F, is_wanted: impl Fn() -> bool) -> Ac
 where
     F: Future<Output = Result<(), Error>>,
 {
-    let mut backoff = Backoff::new(Duration::from_millis(300), Duration::from_secs(5));
+    let mut backoff = backoff();
     let mut lost = None;
-    for _ in 0..TRIES {
+    for tries_left in (0..TRIES).rev() {
         if !is_wanted() {
             break;
         }
         match request().await {
             Ok(()) => return Acceptance::Taken,
-            Err(error @ Error::Rejected { status: 404, .. }) => return Acceptance::Uncertain(error),
+            // After a lost answer this is what the server says to a challenge that it has made a game.
+            Err(error @ Error::Rejected { status: 404, .. }) if lost.is_some() => {
+                return Acceptance::Uncertain(error);
+            }
             Err(error @ Error::RateLimited { .. }) => return limited(error, lost),
             Err(error) if error.is_retriable() => {
                 lost = Some(error);
-                sleep(backoff.next_delay()).await;
+                if tries_left > 0 {
+                    sleep(backoff.next_delay()).await;
+                }
             }
             Err(error) => return Acceptance::Refused(error),
         }
@@ -72,6 +71,7 @@ fn limited(error: Error, lost: Option<Error>) -> Acceptance {
 mod tests {
     use super::*;
     use std::sync::Mutex;
+    use std::time::Duration;
 
     /// Gives these answers in turn; tells how many were asked for.
     async fn after(answers: Vec<Result<(), Error>>, tries: usize) -> (Acceptance, usize) {
@@ -113,7 +113,7 @@ mod tests {
             (vec![Ok(())], Taken, 1),
             (vec![Err(reset()), Ok(())], Taken, 2),
             (vec![Err(rejected(502)), Err(rejected(404))], Uncertain(rejected(404)), 2),
-            (vec![Err(rejected(404))], Uncertain(rejected(404)), 1),
+            (vec![Err(rejected(404))], Refused(rejected(404)), 1),
             (vec![Err(reset()); 5], Uncertain(reset()), 5),
             (vec![Err(rejected(400))], Refused(rejected(400)), 1),
             (vec![Err(limit(60))], Limited(in_a_minute), 1),

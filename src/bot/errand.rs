@@ -6,17 +6,17 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 
 /// Tries of one request.
-const TRIES: usize = 5;
+pub const TRIES: usize = 5;
 
 /// A pause that is longer than this outlives what is asked for: a challenge, an offer, a greeting.
-const LONGEST_PAUSE: Duration = Duration::from_secs(90);
+pub const LONGEST_PAUSE: Duration = Duration::from_secs(90);
 
 /// Repeats a request that may yet get through, a few times.
 pub async fn persist<F>(request: impl Fn() -> F) -> Result<(), Error>
 where
     F: Future<Output = Result<(), Error>>,
 {
-    let mut backoff = Backoff::new(Duration::from_millis(300), Duration::from_secs(5));
+    let mut backoff = backoff();
     for _ in 1..TRIES {
         match request().await {
             Err(Error::RateLimited { until, .. }) if until <= Instant::now() + LONGEST_PAUSE => {
@@ -28,6 +28,11 @@ where
         }
     }
     request().await
+}
+
+/// The pauses between tries.
+pub fn backoff() -> Backoff {
+    Backoff::new(Duration::from_millis(300), Duration::from_secs(5))
 }
 
 /// Waits until `moment`, for ever without one.
