@@ -74,15 +74,15 @@ pub struct Hurry {
 }
 
 /// An answer to a move is waited for at least this long.
-const QUICKEST_ANSWER: Duration = Duration::from_millis(250);
+const QUICKEST_ANSWER: Duration = Duration::from_millis(500);
 /// The shortest pause before another try.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 
 impl Hurry {
     /// How long to wait for the answer to one attempt: a quarter of what is left, so that others can
-    /// follow, but long enough for an answer that is on its way.
+    /// follow, but long enough to connect anew (three round trips with TLS 1.3) and to be answered.
     pub fn attempt(&self) -> Duration {
-        self.share(4).max(QUICKEST_ANSWER).max(self.overhead * 2)
+        self.share(4).max(QUICKEST_ANSWER).max(self.overhead * 4)
     }
 
     /// How long an attempt may be put off, for whatever reason but the server's own word.
@@ -96,39 +96,67 @@ impl Hurry {
     }
 }
 
-/// Round trips of the moves of one game, and the overhead to keep back because of them.
+/// What the moves of one game lose on their way, and the overhead to keep back because of it.
+///
+/// It is measured twice: by the answers to our moves, and by what the server took off our clock beyond
+/// our thinking. The server forgives some lag, and its answers may be slow; the worse of both counts.
 #[derive(Debug)]
 pub struct Lag {
     floor: Duration,
-    recent: VecDeque<Duration>,
+    round_trips: Recent,
+    charges: Recent,
 }
 
-/// How many round trips are remembered.
-const REMEMBERED: usize = 16;
-/// Kept back beyond the measured round trip.
+/// Kept back beyond what was measured.
 const MARGIN: Duration = Duration::from_millis(20);
 
 impl Lag {
     pub fn new(floor: Duration) -> Lag {
-        Lag { floor, recent: VecDeque::with_capacity(REMEMBERED) }
+        Lag { floor, round_trips: Recent::default(), charges: Recent::default() }
     }
 
-    /// A move was sent and answered in this time.
-    pub fn observe(&mut self, round_trip: Duration) {
-        if self.recent.len() == REMEMBERED {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(round_trip);
+    /// A move was known to be taken this long after it was first sent.
+    pub fn observe_round_trip(&mut self, time: Duration) {
+        self.round_trips.push(time);
     }
 
-    /// Overhead of a move: the second slowest recent round trip with a margin, and at least the floor.
+    /// The server took this off our clock beyond our thinking.
+    pub fn observe_charge(&mut self, time: Duration) {
+        self.charges.push(time);
+    }
+
+    /// Overhead of a move: what the second slowest of the recent moves lost with a margin, and at least
+    /// the floor.
     ///
     /// The state's way to us and the move's way to the server make one round trip together.
     pub fn overhead(&self) -> Duration {
-        let mut sorted: Vec<Duration> = self.recent.iter().copied().collect();
+        let measured = self.round_trips.high().max(self.charges.high());
+        measured.map_or(self.floor, |high| self.floor.max(high + MARGIN))
+    }
+}
+
+/// The latest times of one kind.
+#[derive(Debug, Default)]
+struct Recent(VecDeque<Duration>);
+
+/// How many are remembered.
+const REMEMBERED: usize = 16;
+/// What takes longer is an accident (a server that is down, a limit), and no use preparing for.
+const LONGEST_LAG: Duration = Duration::from_secs(3);
+
+impl Recent {
+    fn push(&mut self, time: Duration) {
+        if self.0.len() == REMEMBERED {
+            self.0.pop_front();
+        }
+        self.0.push_back(time.min(LONGEST_LAG));
+    }
+
+    /// The second slowest.
+    fn high(&self) -> Option<Duration> {
+        let mut sorted: Vec<Duration> = self.0.iter().copied().collect();
         sorted.sort_unstable();
-        let high = sorted.iter().rev().nth(1).or(sorted.last());
-        high.map_or(self.floor, |&high| self.floor.max(high + MARGIN))
+        sorted.iter().rev().nth(1).or(sorted.last()).copied()
     }
 }
 
@@ -204,14 +232,14 @@ mod tests {
     async fn attempts_get_shorter_as_the_flag_comes_closer() {
         let overhead = Duration::from_millis(100);
         for (left_ms, attempt_ms, pause_ms) in
-            [(60_000, 15_000, 6_000), (4_000, 1_000, 400), (1_000, 250, 100), (0, 250, 100)]
+            [(60_000, 15_000, 6_000), (4_000, 1_000, 400), (1_000, 500, 100), (0, 500, 100)]
         {
             let hurry = Hurry { flag_at: Some(Instant::now() + Duration::from_millis(left_ms)), overhead };
             assert_eq!(hurry.attempt(), Duration::from_millis(attempt_ms), "{left_ms} ms left");
             assert_eq!(hurry.pause(), Duration::from_millis(pause_ms), "{left_ms} ms left");
         }
         let far_away = Hurry { flag_at: Some(Instant::now()), overhead: Duration::from_millis(700) };
-        assert_eq!(far_away.attempt(), Duration::from_millis(1_400), "an answer takes longer here");
+        assert_eq!(far_away.attempt(), Duration::from_millis(2_800), "an answer takes longer here");
         assert_eq!(Hurry { flag_at: None, overhead }.attempt(), Duration::MAX);
     }
 
@@ -227,17 +255,27 @@ mod tests {
     }
 
     #[test]
-    fn overhead_follows_slow_round_trips_but_not_a_single_one() {
-        let mut lag = Lag::new(Duration::from_millis(100));
-        assert_eq!(lag.overhead(), Duration::from_millis(100));
-        for _ in 0..10 {
-            lag.observe(Duration::from_millis(30));
+    fn overhead_follows_what_moves_lose_but_not_a_single_one() {
+        for observe in [Lag::observe_round_trip, Lag::observe_charge] {
+            let mut lag = Lag::new(Duration::from_millis(100));
+            assert_eq!(lag.overhead(), Duration::from_millis(100));
+            for _ in 0..10 {
+                observe(&mut lag, Duration::from_millis(30));
+            }
+            observe(&mut lag, Duration::from_secs(3));
+            assert_eq!(lag.overhead(), Duration::from_millis(100), "one outlier");
+            for _ in 0..3 {
+                observe(&mut lag, Duration::from_millis(300));
+            }
+            assert_eq!(lag.overhead(), Duration::from_millis(320));
+            for _ in 0..2 {
+                observe(&mut lag, Duration::from_secs(600));
+            }
+            assert_eq!(lag.overhead(), LONGEST_LAG + MARGIN, "an accident");
+            for _ in 0..REMEMBERED {
+                observe(&mut lag, Duration::ZERO);
+            }
+            assert_eq!(lag.overhead(), Duration::from_millis(100), "forgotten");
         }
-        lag.observe(Duration::from_secs(3));
-        assert_eq!(lag.overhead(), Duration::from_millis(100), "one outlier");
-        for _ in 0..3 {
-            lag.observe(Duration::from_millis(300));
-        }
-        assert_eq!(lag.overhead(), Duration::from_millis(320));
     }
 }

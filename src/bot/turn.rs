@@ -86,7 +86,7 @@ pub struct Thought {
 
 /// What became of a move that was sent.
 pub enum Sent {
-    /// The server took it, after this round trip.
+    /// The server took it, this long after it was first sent; pauses that the server asked for apart.
     Taken { round_trip: Duration },
     /// The server did not take it: most often because it is in already. The stream will tell.
     Refused(Error),
@@ -215,15 +215,17 @@ async fn think(mut search: Search, limits: Limits, position: Position, moves: St
 /// Sends one move until it is known to be in, or known to be refused.
 async fn send(client: &Client, id: &GameId, uci: &str, offering_draw: bool, hurry: Hurry) -> Sent {
     let mut backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(2));
+    let mut begun = None;
     loop {
         sleep(client.next_move_delay().min(hurry.pause())).await;
-        let begun = Instant::now();
+        let begun_at = *begun.get_or_insert_with(Instant::now);
         match client.play(id, uci, offering_draw, hurry.attempt()).await {
-            Ok(()) => return Sent::Taken { round_trip: begun.elapsed() },
+            Ok(()) => return Sent::Taken { round_trip: begun_at.elapsed() },
             Err(Error::RateLimited { until, .. }) => {
                 let wait = until.saturating_duration_since(Instant::now());
                 tracing::warn!(uci, wait_s = wait.as_secs(), "the server limits our moves; waiting");
                 sleep_until(until).await;
+                begun = None;
             }
             Err(error) if error.is_retriable() => {
                 tracing::warn!(uci, %error, "the move did not get through; sending it again");

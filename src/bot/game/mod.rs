@@ -119,8 +119,9 @@ struct Game {
     turn: Turn,
     /// What we last decided to play; for one position it is never a different move.
     answered: Option<Answer>,
-    /// What became of it, in the position as it stands.
-    refusal: Option<our_turn::Refusal>,
+    decided_at: Option<Instant>,
+    /// How often the server has refused it in the position as it stands.
+    refusals: u32,
     engine: Option<EngineHandle>,
     lag: Lag,
     record: Record,
@@ -147,7 +148,8 @@ impl Game {
             now: None,
             turn: Turn::Idle,
             answered: None,
-            refusal: None,
+            decided_at: None,
+            refusals: 0,
             engine: None,
             lag: Lag::new(floor),
             record: Record::default(),
@@ -264,10 +266,10 @@ impl Game {
             }
         };
         let is_new = self.now.as_ref().is_none_or(|now| now.state.moves != state.moves);
-        let before = self.now.as_ref().map(|now| now.position.plies_played());
-        self.now = Some(Now { state: state.clone(), position: position.clone(), arrived: Instant::now() });
+        let now = Now { state: state.clone(), position: position.clone(), arrived: Instant::now() };
+        let before = self.now.replace(now);
         if is_new {
-            self.on_new_position(&state, &position, before);
+            self.on_new_position(&state, &position, before.as_ref());
         }
         if state.status.is_over() {
             return Some(self.finish(&state, &position));
@@ -280,18 +282,18 @@ impl Game {
         None
     }
 
-    /// `before` is the number of plies of the position before, if there was one.
-    fn on_new_position(&mut self, state: &GameState, position: &Position, before: Option<usize>) {
+    /// `before` is the state before, if there was one.
+    fn on_new_position(&mut self, state: &GameState, position: &Position, before: Option<&Now>) {
         self.claim_at = None;
         self.recheck_at = None;
-        self.refusal = None;
+        self.refusals = 0;
         if !self.turn.belongs_to(&state.moves) {
             // Dropping it stops the search at once.
             self.turn = Turn::Idle;
         }
         let plies = position.plies_played();
         // What was taken back may come again, and is then a new question.
-        let is_taken_back = before.is_some_and(|before| plies < before);
+        let is_taken_back = before.is_some_and(|before| plies < before.position.plies_played());
         self.answered.take_if(|answer| is_taken_back && plies <= answer.ply);
         self.record.trim(plies);
         if is_taken_back {
@@ -302,8 +304,9 @@ impl Game {
             None => self.greet(position),
             Some(_) if is_taken_back => (),
             Some(before) => {
-                if before + 1 == plies {
-                    self.note_clock(before, !position.side_to_move());
+                if before.position.plies_played() + 1 == plies {
+                    self.note_clock(plies - 1, !position.side_to_move());
+                    self.learn_lag(before);
                 }
                 self.report_move(position);
             }

@@ -1,6 +1,6 @@
 //! Our move: from a position in which it is our turn to the move that the server has.
 
-use super::{Game, Table};
+use super::{Game, Now, RECHECK, Table};
 use crate::bot::clock::{self, Hurry, Situation};
 use crate::bot::etiquette;
 use crate::bot::turn::{Answer, Sent, Step, Thought, Turn};
@@ -13,12 +13,8 @@ use tokio::time::Instant;
 /// Thinking on a move without alternative.
 const ONLY_MOVE: Duration = Duration::from_millis(50);
 
-/// A move that the server has not taken, and what it said.
-pub(super) struct Refusal {
-    error: Error,
-    /// It was said twice, with a look at the game in between: there is no third try.
-    is_final: bool,
-}
+/// A move that was refused is tried again after this time at the latest.
+const LONGEST_RECHECK: Duration = Duration::from_secs(60);
 
 impl Game {
     pub(super) fn is_our_turn(&self) -> bool {
@@ -30,16 +26,15 @@ impl Game {
     /// Book, then engine: the first answer wins. A position that was answered gets the same move again.
     pub(super) fn take_turn(&mut self, is_fresh: bool) {
         let Some(now) = &self.now else { return };
-        if self.refusal.as_ref().is_some_and(|refusal| refusal.is_final) {
-            return;
-        }
         let (moves, position) = (now.state.moves.clone(), now.position.clone());
         if let Some(answer) = self.answered.take_if(|answer| answer.moves == moves) {
             self.answered = Some(answer.clone());
             if is_fresh {
-                tracing::warn!(mv = %answer.mv, "the server does not have our move; sending it again");
+                if self.refusals <= 1 {
+                    tracing::warn!(mv = %answer.mv, "the server does not have our move; sending it again");
+                }
                 self.send(answer, false);
-            } else {
+            } else if self.recheck_at.is_none() {
                 self.recheck_soon();
             }
             return;
@@ -102,11 +97,12 @@ impl Game {
     }
 
     pub(super) fn hurry(&self) -> Hurry {
-        let clock = self.table.as_ref().zip(self.now.as_ref()).and_then(|(table, now)| {
+        let until = self.table.as_ref().zip(self.now.as_ref()).and_then(|(table, now)| {
             let is_running = !table.is_slow() && now.position.plies_played() >= 2;
-            now.clock_of(table.ours).0.filter(|_| is_running).map(|left| now.arrived + left)
+            let left = if is_running { now.clock_of(table.ours).0 } else { now.state.first_move_expires_in };
+            left.and_then(|left| now.arrived.checked_add(left))
         });
-        Hurry { flag_at: clock, overhead: self.lag.overhead() }
+        Hurry { flag_at: until, overhead: self.lag.overhead() }
     }
 
     pub(super) fn on_step(&mut self, step: Step) -> Result<(), Error> {
@@ -128,6 +124,7 @@ impl Game {
     fn decide(&mut self, answer: Answer) {
         tracing::info!(ply = answer.ply, mv = %answer.mv, "{}", answer.source);
         self.record.note(&answer);
+        self.decided_at = Some(Instant::now());
         if etiquette::resigns(&self.seat.options.game, &self.scores) {
             tracing::info!("resigning");
             self.resign();
@@ -158,35 +155,53 @@ impl Game {
         }
         match sent {
             Sent::Taken { round_trip } => {
-                self.lag.observe(round_trip);
+                self.lag.observe_round_trip(round_trip);
                 tracing::debug!(mv = %answer.mv, ?round_trip, "move taken");
             }
             Sent::Refused(error) if is_shown => tracing::debug!(%error, "the move was in already"),
-            Sent::Refused(error) => self.on_refused(&answer, error),
+            Sent::Refused(error) => self.on_refused(&answer, &error),
             Sent::Unauthorized(error) => return Err(error),
         }
         self.take_turn_if_waiting();
         Ok(())
     }
 
+    /// Our move is on the board: what the server took off our clock beyond our thinking was lost on the
+    /// way. `before` is the state that we answered.
+    pub(super) fn learn_lag(&mut self, before: &Now) {
+        let (Some(table), Some(now)) = (&self.table, &self.now) else { return };
+        let ply = before.position.plies_played();
+        let is_answer = self.answered.as_ref().is_some_and(|answer| answer.ply == ply);
+        let Some(decided_at) = self.decided_at.filter(|_| is_answer && ply >= 2) else { return };
+        let ((had, increment), (has, _)) = (before.clock_of(table.ours), now.clock_of(table.ours));
+        let Some((had, has)) = had.zip(has).filter(|_| !table.is_slow()) else { return };
+        let thinking = decided_at.saturating_duration_since(before.arrived);
+        self.lag.observe_charge((had + increment).saturating_sub(has + thinking));
+    }
+
     /// Out of turn, the move is most often in, and the stream is about to show it. Anything else is held
-    /// against the game as the server has it, at once; if the server says the same again, that is its
-    /// last word on this position.
-    fn on_refused(&mut self, answer: &Answer, error: Error) {
+    /// against the game as the server has it, at once, and then less and less often: there is no other
+    /// move for this position, and whatever stands in its way may pass.
+    fn on_refused(&mut self, answer: &Answer, error: &Error) {
         if error.is_out_of_turn() {
             tracing::warn!(mv = %answer.mv, %error, "move refused");
             return;
         }
-        let is_final = self.refusal.take().is_some_and(|before| before.error == error);
-        if is_final {
-            let fen = self.now.as_ref().map(|now| now.position.fen());
-            tracing::error!(mv = %answer.mv, fen, %error, "the server refuses our move for good; not sending it again");
-            self.recheck_at = None;
-        } else {
-            tracing::warn!(mv = %answer.mv, %error, "move refused; looking at the game again");
-            self.recheck_at = Some(Instant::now());
+        let looks = self.refusals;
+        self.refusals += 1;
+        let fen = self.now.as_ref().map(|now| now.position.fen());
+        match looks {
+            0 => tracing::warn!(mv = %answer.mv, %error, "move refused; looking at the game again"),
+            1 => {
+                tracing::error!(mv = %answer.mv, fen, %error, "the server refuses our move; it is sent again now and then")
+            }
+            _ => tracing::debug!(mv = %answer.mv, %error, "move refused again"),
         }
-        self.refusal = Some(Refusal { error, is_final });
+        let wait = match looks {
+            0 => Duration::ZERO,
+            _ => LONGEST_RECHECK.min(RECHECK * 2_u32.saturating_pow(looks - 1)),
+        };
+        self.recheck_at = Some(Instant::now() + wait);
     }
 
     /// The opponent may have answered before the reply to our request came.

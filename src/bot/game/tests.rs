@@ -135,41 +135,22 @@ impl Game {
         let error = Error::Rejected { status: 400, text: text.to_string() };
         self.on_step(Step::Sent(Sent::Refused(error))).expect("no reason to leave");
     }
-
-    /// Whether the whole game is asked for at once.
-    fn looks_again(&mut self) -> bool {
-        self.recheck_at.take().is_some_and(|at| at <= Instant::now())
-    }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_move_that_is_refused_twice_is_not_sent_a_third_time() {
-    let illegal = "Piece on e2 cannot move to e4";
+async fn a_refused_move_is_looked_into_at_once_and_then_tried_less_and_less_often() {
     let mut game = game();
     game.sit(full(Color::White, ""));
-    game.refused(illegal);
-    assert!(game.looks_again() && game.sending().is_none());
-    game.sit(full(Color::White, ""));
-    assert_eq!(game.sending().as_deref(), Some("e2e4"), "the game as the server has it says the same");
-    game.refused(illegal);
-    assert_eq!((game.sending(), game.recheck_at), (None, None));
-    game.sit(full(Color::White, ""));
-    game.hear(GameState { black_offers_draw: true, ..state("") });
-    assert_eq!((game.sending(), game.recheck_at), (None, None));
-    game.hear(state("e2e4 e7e5"));
-    assert_eq!(game.sending().as_deref(), Some("g1f3"), "another position is another question");
-}
-
-#[tokio::test(start_paused = true)]
-async fn refusals_that_differ_are_looked_into_each() {
-    let mut game = game();
-    game.sit(full(Color::White, ""));
-    for text in ["Piece on e2 cannot move to e4", "Invalid UCI: e2e4", "No king"] {
-        game.refused(text);
-        assert!(game.looks_again(), "{text}");
+    for wait_s in [0, 3, 6, 12, 24, 48, 60, 60] {
+        game.refused("Piece on e2 cannot move to e4");
+        game.hear(GameState { black_offers_draw: true, ..state("") });
+        assert_eq!(game.sending(), None, "it waits for a look at the game");
+        assert_eq!(game.recheck_at.take(), Some(Instant::now() + Duration::from_secs(wait_s)));
         game.sit(full(Color::White, ""));
-        assert_eq!(game.sending().as_deref(), Some("e2e4"), "{text}");
+        assert_eq!(game.sending().as_deref(), Some("e2e4"), "never a different move");
     }
+    game.hear(state("e2e4 e7e5"));
+    assert_eq!((game.sending().as_deref(), game.refusals), (Some("g1f3"), 0), "another question");
 }
 
 #[tokio::test(start_paused = true)]
@@ -189,11 +170,41 @@ async fn sending_hurries_once_our_clock_runs() {
     let mut game = game();
     game.sit(full(Color::White, ""));
     assert_eq!(game.hurry().flag_at, None, "no clock runs before both have moved");
+    game.sit(full(Color::White, ""));
+    let left = Duration::from_secs(20);
+    game.hear(GameState { first_move_expires_in: Some(left), ..state("") });
+    assert_eq!(game.hurry().flag_at, Some(Instant::now() + left), "but the server does not wait for ever");
     game.hear(state("e2e4 e7e5"));
     tokio::time::advance(Duration::from_secs(10)).await;
     assert_eq!(game.hurry().flag_at, Some(Instant::now() + Duration::from_secs(50)));
     game.table.as_mut().expect("a table").full.clock = None;
     assert_eq!(game.hurry().flag_at, None, "no clock at all");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_server_takes_off_our_clock_beyond_our_thinking_is_lag() {
+    let with_clock = |moves: &str, left_ms: u64| GameState {
+        white_time: Some(Duration::from_millis(left_ms)),
+        white_increment: Duration::from_secs(1),
+        ..state(moves)
+    };
+    let mut game = game();
+    let floor = game.lag.overhead();
+    game.sit(full(Color::White, ""));
+    // The first move costs nothing, and the second is the first that can tell.
+    game.hear(with_clock("e2e4", 60_000));
+    game.taken();
+    game.hear(with_clock("e2e4 e7e5", 60_000));
+    assert_eq!(game.lag.overhead(), floor, "no clock has run");
+    game.hear(with_clock("e2e4 e7e5 g1f3", 60_300));
+    game.taken();
+    assert_eq!(game.lag.overhead(), Duration::from_millis(720), "700 ms and the margin");
+    // Thinking is not lag, and more time than before is none either.
+    game.hear(with_clock("e2e4 e7e5 g1f3 b8c6", 60_300));
+    game.decided_at = Some(Instant::now() + Duration::from_secs(2));
+    game.hear(with_clock("e2e4 e7e5 g1f3 b8c6 f1b5", 59_300));
+    game.taken();
+    assert_eq!(game.lag.overhead(), floor, "one outlier of two moves");
 }
 
 #[tokio::test]
