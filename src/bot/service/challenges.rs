@@ -109,10 +109,10 @@ impl Service {
         match acceptance {
             // An earlier try of ours got through, whatever was said to the last.
             _ if self.slots.is_running(&id) => (),
-            Acceptance::Taken => self.slots.accepted(&id, Instant::now()),
+            Acceptance::Taken => self.slots.answered(&id, Instant::now()),
             Acceptance::Uncertain(error) => {
                 tracing::warn!(%id, %error, "nobody knows whether the challenge is accepted; its place is kept");
-                self.slots.uncertain(&id, Instant::now());
+                self.slots.answered(&id, Instant::now());
             }
             Acceptance::Limited(until) if self.phase() == Stop::Running => {
                 let wait_s = until.saturating_duration_since(Instant::now()).as_secs();
@@ -136,7 +136,9 @@ impl Service {
     fn note_limit(&mut self, id: &GameId, error: &Error) {
         let bot = self.slots.guest(id).filter(|guest| guest.is_bot).cloned();
         match (bot, error) {
-            (Some(_), Error::RateLimited { until, quota: Some(_), .. }) => self.pause(About::AllBots, *until),
+            (Some(_), Error::RateLimited { until, .. }) if error.is_bot_quota() => {
+                self.pause(About::AllBots, *until);
+            }
             (Some(Guest { user: Some(user), .. }), Error::OpponentLimited { until, .. }) => {
                 self.pause(About::Opponent(user), *until);
             }

@@ -10,31 +10,19 @@ fn service() -> Service {
 }
 
 fn service_with(store: &StoreOptions) -> Service {
-    let (store, pauses) = Store::open(store);
     let (url, token) = ("http://127.0.0.1:1".to_string(), Token::new("lip_test"));
     let lichess = LichessOptions { url, token, moves_per_minute: 0 };
-    let options = BotOptions { lichess, ..BotOptions::default() };
-    Service {
-        slots: Slots::new(options.challenge.clone()),
-        seat: Seat {
-            client: Client::new(&options.lichess).expect("a client"),
-            account: "tabiya".parse().expect("a user id"),
-            username: "Tabiya".to_string(),
-            options: Arc::new(options),
-            book: Arc::new(Book::empty()),
-            reports: None,
-            slow_thinking: Arc::new(Semaphore::new(1)),
-        },
-        store,
-        pauses,
-        games: JoinSet::new(),
-        ids: HashMap::new(),
-        finished: VecDeque::new(),
-        replies: JoinSet::new(),
-        accepting: HashMap::new(),
-        stop: watch::channel(Stop::Running).1,
-        is_online: true,
-    }
+    let options = BotOptions { lichess, store: store.clone(), ..BotOptions::default() };
+    let seat = Seat {
+        client: Client::new(&options.lichess).expect("a client"),
+        account: "tabiya".parse().expect("a user id"),
+        username: "Tabiya".to_string(),
+        options: Arc::new(options),
+        book: Arc::new(Book::empty()),
+        reports: None,
+        slow_thinking: Arc::new(Semaphore::new(1)),
+    };
+    Service::new(seat, watch::channel(Stop::Running).1)
 }
 
 fn id() -> GameId {
@@ -119,8 +107,11 @@ async fn a_place_kept_in_doubt_is_free_once_the_server_does_not_list_its_game() 
     assert!(service.has_place(), "the list is asked for first");
     service.on_reply(Ok(Reply::Playing(Err(Error::Offline("reset".to_string()))))).expect("weather");
     assert!(service.has_place(), "no list is no answer");
-    service.on_reply(Ok(Reply::Playing(Ok(Vec::new())))).expect("no reason to stop");
-    assert!(!service.has_place());
+    for (is_complete, keeps) in [(false, true), (true, false)] {
+        let playing = Playing { games: Vec::new(), is_complete };
+        service.on_reply(Ok(Reply::Playing(Ok(playing)))).expect("no reason to stop");
+        assert_eq!(service.has_place(), keeps, "a list that is complete: {is_complete}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

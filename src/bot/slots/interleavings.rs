@@ -157,13 +157,13 @@ impl World {
         }
         match (reaches && is_heard, before) {
             (false, _) if tries > 0 => self.requests.push((id, tries - 1)),
-            (false, _) => self.slots.uncertain(&id, self.now),
-            (true, Fate::Open) => self.slots.accepted(&id, self.now),
+            (false, _) => self.slots.answered(&id, self.now),
+            (true, Fate::Open) => self.slots.answered(&id, self.now),
             (true, _) if self.slots.is_running(&id) => (),
-            (true, Fate::Running) => self.slots.uncertain(&id, self.now),
+            (true, Fate::Running) => self.slots.answered(&id, self.now),
             // Cancelled is a plain refusal, a game that is over is not found.
             (true, Fate::Gone) if self.rng.bool() => self.slots.withdraw(&id),
-            (true, Fate::Gone) => self.slots.uncertain(&id, self.now),
+            (true, Fate::Gone) => self.slots.answered(&id, self.now),
         }
     }
 

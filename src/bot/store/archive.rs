@@ -3,8 +3,12 @@
 use crate::bot::pauses::About;
 use crate::bot::record::FinishedGame;
 use jiff::Timestamp;
+use rusqlite::types::Type;
 use rusqlite::{Connection, OpenFlags, Row, named_params, params};
+use std::fmt;
+use std::ops::ControlFlow;
 use std::path::Path;
+use std::str::FromStr;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -26,6 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const FORMAT: i64 = 1;
 
 const TABLES: &str = "
+    BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS game (
         id TEXT PRIMARY KEY,
         ended_at INTEGER NOT NULL,
@@ -45,58 +50,25 @@ const TABLES: &str = "
     CREATE INDEX IF NOT EXISTS game_by_end ON game (ended_at);
     CREATE TABLE IF NOT EXISTS pause (about TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT;
     PRAGMA user_version = 1;
+    COMMIT;
 ";
 
 /// A finished game in the state file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptGame {
-    pub id: String,
     pub ended_at: Timestamp,
-    pub white: String,
-    pub black: String,
-    pub we_were_white: bool,
-    /// The opponent's name in lower case; empty for somebody without one.
-    pub opponent: String,
-    pub opponent_is_bot: bool,
-    pub variant: String,
-    pub speed: String,
-    pub rated: bool,
-    /// The server's word for the end.
-    pub status: String,
-    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
-    pub result: String,
-    pub plies: usize,
-    pub pgn: String,
+    pub game: FinishedGame,
 }
 
 impl KeptGame {
-    pub fn new(game: &FinishedGame, ended_at: Timestamp) -> KeptGame {
-        KeptGame {
-            id: game.id.to_string(),
-            ended_at,
-            white: game.white.clone(),
-            black: game.black.clone(),
-            we_were_white: game.we_were_white,
-            opponent: game.opponent.as_ref().map(ToString::to_string).unwrap_or_default(),
-            opponent_is_bot: game.opponent_is_bot,
-            variant: game.variant.clone(),
-            speed: game.speed.clone(),
-            rated: game.rated,
-            status: game.status.clone(),
-            result: game.result.clone(),
-            plies: game.plies,
-            pgn: game.pgn.clone(),
-        }
-    }
-
     fn read(row: &Row<'_>) -> rusqlite::Result<KeptGame> {
-        Ok(KeptGame {
-            id: row.get("id")?,
-            ended_at: moment(row.get("ended_at")?),
+        let game = FinishedGame {
+            id: parsed(row, "id")?,
             white: row.get("white")?,
             black: row.get("black")?,
             we_were_white: row.get("we_were_white")?,
-            opponent: row.get("opponent")?,
+            // Empty for somebody without a name.
+            opponent: row.get::<_, String>("opponent")?.parse().ok(),
             opponent_is_bot: row.get("opponent_is_bot")?,
             variant: row.get("variant")?,
             speed: row.get("speed")?,
@@ -105,8 +77,17 @@ impl KeptGame {
             result: row.get("result")?,
             plies: usize::try_from(row.get::<_, i64>("plies")?).unwrap_or_default(),
             pgn: row.get("pgn")?,
-        })
+        };
+        Ok(KeptGame { ended_at: moment(row.get("ended_at")?), game })
     }
+}
+
+fn parsed<T: FromStr<Err: fmt::Display>>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    text.parse().map_err(|error: T::Err| {
+        let reason = format!("{column} {text:?}: {error}");
+        rusqlite::Error::FromSqlConversionFailure(0, Type::Text, reason.into())
+    })
 }
 
 fn moment(unix_seconds: i64) -> Timestamp {
@@ -140,8 +121,10 @@ impl Archive {
         }
         let archive = Archive { connection: Connection::open(file)? };
         archive.connection.busy_timeout(PATIENCE)?;
-        archive.check_format()?;
-        archive.connection.execute_batch(TABLES)?;
+        // A file that can only be read still tells of pauses: nothing is written without need.
+        if archive.format()? < FORMAT {
+            archive.connection.execute_batch(TABLES)?;
+        }
         Ok(archive)
     }
 
@@ -153,38 +136,38 @@ impl Archive {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let archive = Archive { connection: Connection::open_with_flags(file, flags)? };
         archive.connection.busy_timeout(PATIENCE)?;
-        archive.check_format()?;
+        archive.format()?;
         Ok(archive)
     }
 
-    fn check_format(&self) -> Result<(), StoreError> {
+    fn format(&self) -> Result<i64, StoreError> {
         let format: i64 = self.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        if format > FORMAT { Err(StoreError::Newer(format)) } else { Ok(()) }
+        if format > FORMAT { Err(StoreError::Newer(format)) } else { Ok(format) }
     }
 
     /// Keeps a game; one that is kept already is replaced.
     ///
     /// # Errors
     /// The disk is full, the file is locked or read-only, …
-    pub fn keep(&self, game: &KeptGame) -> Result<(), StoreError> {
+    pub fn keep(&self, kept: &KeptGame) -> Result<(), StoreError> {
         let sql =
             "INSERT OR REPLACE INTO game VALUES (:id, :ended_at, :white, :black, :we_were_white, :opponent,
              :opponent_is_bot, :variant, :speed, :rated, :status, :result, :plies, :pgn)";
-        let (ended_at, plies) = (game.ended_at.as_second(), i64::try_from(game.plies).unwrap_or(i64::MAX));
+        let game = &kept.game;
         let row = named_params! {
-            ":id": game.id,
-            ":ended_at": ended_at,
+            ":id": game.id.as_str(),
+            ":ended_at": kept.ended_at.as_second(),
             ":white": game.white,
             ":black": game.black,
             ":we_were_white": game.we_were_white,
-            ":opponent": game.opponent,
+            ":opponent": game.opponent.as_ref().map_or("", |user| user.as_str()),
             ":opponent_is_bot": game.opponent_is_bot,
             ":variant": game.variant,
             ":speed": game.speed,
             ":rated": game.rated,
             ":status": game.status,
             ":result": game.result,
-            ":plies": plies,
+            ":plies": i64::try_from(game.plies).unwrap_or(i64::MAX),
             ":pgn": game.pgn,
         };
         self.connection.execute(sql, row)?;
@@ -228,20 +211,15 @@ impl Archive {
         Ok(self.connection.query_row("SELECT count(*) FROM game", [], |row| row.get(0))?)
     }
 
-    /// Games against bots that ended at this moment or later; those that were only aborted do not count.
+    /// Shows the games that are wanted one by one, the oldest first, until `show` says that it is enough.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn bot_games_since(&self, moment: Timestamp) -> Result<i64, StoreError> {
-        let sql = "SELECT count(*) FROM game WHERE opponent_is_bot AND result <> '*' AND ended_at >= ?1";
-        Ok(self.connection.query_row(sql, [moment.as_second()], |row| row.get(0))?)
-    }
-
-    /// The games that are wanted, the oldest first.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn games(&self, wanted: &Wanted) -> Result<Vec<KeptGame>, StoreError> {
+    pub fn each(
+        &self,
+        wanted: &Wanted,
+        mut show: impl FnMut(KeptGame) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare(
             "SELECT * FROM game WHERE (:opponent IS NULL OR opponent = :opponent)
              AND (:since IS NULL OR ended_at >= :since) AND (:until IS NULL OR ended_at < :until)
@@ -250,7 +228,18 @@ impl Archive {
         let opponent = wanted.opponent.as_ref().map(|name| name.to_ascii_lowercase());
         let (since, until) = (wanted.since.map(Timestamp::as_second), wanted.until.map(Timestamp::as_second));
         let parameters = named_params! { ":opponent": opponent, ":since": since, ":until": until };
-        let games = statement.query_map(parameters, KeptGame::read)?;
-        Ok(games.collect::<rusqlite::Result<_>>()?)
+        for game in statement.query_map(parameters, KeptGame::read)? {
+            if show(game?).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// From now on there is no room for more.
+    #[cfg(test)]
+    pub(super) fn fill(&self) -> Result<(), StoreError> {
+        let pages: i64 = self.connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+        Ok(self.connection.pragma_update(None, "max_page_count", pages)?)
     }
 }

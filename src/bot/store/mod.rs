@@ -59,41 +59,45 @@ enum Job {
     Pause(About, Timestamp),
 }
 
-/// The door to the thread that owns the state file. Dropping it waits until everything is written.
+/// The door to the thread that owns the state file. Dropping it blocks until everything is written.
 pub struct Store {
-    jobs: Option<mpsc::Sender<Job>>,
-    keeper: Option<JoinHandle<()>>,
+    /// `None`: everything is forgotten.
+    keeper: Option<Keeper>,
+}
+
+struct Keeper {
+    jobs: mpsc::Sender<Job>,
+    thread: JoinHandle<()>,
 }
 
 impl Store {
     /// Opens the file, and reads which pauses still hold. A file that cannot be used costs a warning
     /// and the memory of this run, never a game; it is left as it is.
     pub fn open(options: &StoreOptions) -> (Store, Pauses) {
-        let file = options.file();
-        let (archive, pauses) = match file.as_deref().map(open_file).transpose() {
-            Ok(Some(opened)) => opened,
-            Ok(None) => return (Store::closed(), Pauses::default()),
-            Err(error) => {
-                let file = file.unwrap_or_default();
-                tracing::warn!(file = %file.display(), %error, "the state file cannot be used; games and limits are not remembered");
-                return (Store::closed(), Pauses::default());
+        let Some(file) = options.file() else {
+            if options.path != IN_MEMORY {
+                tracing::warn!(
+                    "no place for the state file: there is no home directory, and store.path is not set; games and limits are not remembered"
+                );
             }
+            return (Store::closed(), Pauses::default());
         };
-        let (jobs, inbox) = mpsc::channel();
-        let keeper = thread::Builder::new().name("store".to_string()).spawn(move || keep(&archive, &inbox));
-        let keeper = keeper.inspect_err(
-            |error| tracing::warn!(%error, "no thread for the state file; nothing is remembered"),
-        );
-        (Store { jobs: Some(jobs), keeper: keeper.ok() }, pauses)
+        match open_file(&file) {
+            Ok((archive, pauses)) => (Store { keeper: Keeper::start(archive) }, pauses),
+            Err(error) => {
+                tracing::warn!(file = %file.display(), %error, "the state file cannot be used; games and limits are not remembered");
+                (Store::closed(), Pauses::default())
+            }
+        }
     }
 
     /// Forgets what it is told.
     pub fn closed() -> Store {
-        Store { jobs: None, keeper: None }
+        Store { keeper: None }
     }
 
     pub fn keep(&self, game: &FinishedGame) {
-        self.send(Job::Keep(Box::new(KeptGame::new(game, Timestamp::now()))));
+        self.send(Job::Keep(Box::new(KeptGame { ended_at: Timestamp::now(), game: game.clone() })));
     }
 
     pub fn pause(&self, about: About, until: Timestamp) {
@@ -101,19 +105,31 @@ impl Store {
     }
 
     fn send(&self, job: Job) {
-        if let Some(jobs) = &self.jobs {
-            // The thread is gone, which was told then.
-            let _ = jobs.send(job);
+        if let Some(keeper) = &self.keeper {
+            // The thread is gone, which is told at the end.
+            let _ = keeper.jobs.send(job);
         }
+    }
+}
+
+impl Keeper {
+    fn start(archive: Archive) -> Option<Keeper> {
+        let (jobs, inbox) = mpsc::channel();
+        let thread = thread::Builder::new().name("store".to_string()).spawn(move || keep(&archive, &inbox));
+        thread
+            .inspect_err(
+                |error| tracing::warn!(%error, "no thread for the state file; nothing is remembered"),
+            )
+            .ok()
+            .map(|thread| Keeper { jobs, thread })
     }
 }
 
 impl Drop for Store {
     fn drop(&mut self) {
-        self.jobs = None;
-        if let Some(keeper) = self.keeper.take()
-            && keeper.join().is_err()
-        {
+        let Some(Keeper { jobs, thread }) = self.keeper.take() else { return };
+        drop(jobs);
+        if thread.join().is_err() {
             tracing::warn!("the keeper of the state file died; the last games may be missing in it");
         }
     }
@@ -121,10 +137,8 @@ impl Drop for Store {
 
 fn open_file(file: &Path) -> Result<(Archive, Pauses), StoreError> {
     let archive = Archive::open(file)?;
-    let now = Timestamp::now();
-    let pauses = Pauses::from_iter(archive.pauses(now)?);
-    let bot_games = archive.bot_games_since(now - jiff::SignedDuration::from_hours(24))?;
-    tracing::info!(file = %file.display(), games = archive.count()?, bot_games_in_24_h = bot_games, "state file");
+    let pauses = Pauses::from_iter(archive.pauses(Timestamp::now())?);
+    tracing::info!(file = %file.display(), games = archive.count()?, "state file");
     Ok((archive, pauses))
 }
 
@@ -132,7 +146,7 @@ fn open_file(file: &Path) -> Result<(Archive, Pauses), StoreError> {
 fn keep(archive: &Archive, inbox: &mpsc::Receiver<Job>) {
     for job in inbox {
         let (what, done) = match &job {
-            Job::Keep(game) => (format!("game {}", game.id), archive.keep(game)),
+            Job::Keep(game) => (format!("game {}", game.game.id), archive.keep(game)),
             Job::Pause(about, until) => (format!("pause of {about}"), archive.pause(about, *until)),
         };
         if let Err(error) = done {

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::fs;
+use std::ops::ControlFlow;
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).expect("a moment")
@@ -31,8 +32,18 @@ fn in_folder() -> (tempfile::TempDir, StoreOptions) {
     (folder, StoreOptions { path })
 }
 
+fn games(archive: &Archive, wanted: &Wanted) -> Vec<KeptGame> {
+    let mut games = Vec::new();
+    let each = archive.each(wanted, |game| {
+        games.push(game);
+        ControlFlow::Continue(())
+    });
+    each.expect("a state file");
+    games
+}
+
 fn ids(archive: &Archive, wanted: &Wanted) -> Vec<String> {
-    archive.games(wanted).expect("games").into_iter().map(|game| game.id).collect()
+    games(archive, wanted).into_iter().map(|kept| kept.game.id.to_string()).collect()
 }
 
 #[test]
@@ -52,10 +63,8 @@ fn what_was_kept_is_there_after_a_restart() {
     assert_eq!(pauses.for_bot(Some(&ada), Timestamp::now()), Some(tomorrow));
     assert_eq!(pauses.for_bot(None, Timestamp::now()), None, "that one is over");
     let archive = Archive::open_to_read(&options.file().expect("a file")).expect("a state file");
-    let games = archive.games(&Wanted::default()).expect("games");
-    let expected = KeptGame::new(&game("aaaaaaa1", "Ada"), games[0].ended_at);
-    assert_eq!(games, [expected], "once");
-    assert_eq!(archive.bot_games_since(at(0)).expect("a number"), 1);
+    let [kept] = &games(&archive, &Wanted::default())[..] else { panic!("it is kept once") };
+    assert_eq!(kept.game, game("aaaaaaa1", "Ada"));
 }
 
 #[test]
@@ -65,7 +74,7 @@ fn games_are_found_by_opponent_and_moment() {
     for (id, opponent, second) in
         [("aaaaaaa1", "Ada", 100), ("aaaaaaa2", "Bob", 200), ("aaaaaaa3", "Ada", 300)]
     {
-        archive.keep(&KeptGame::new(&game(id, opponent), at(second))).expect("room");
+        archive.keep(&KeptGame { ended_at: at(second), game: game(id, opponent) }).expect("room");
     }
     let all = Wanted::default();
     assert_eq!(ids(&archive, &all), ["aaaaaaa1", "aaaaaaa2", "aaaaaaa3"]);
@@ -74,7 +83,16 @@ fn games_are_found_by_opponent_and_moment() {
         ["aaaaaaa1", "aaaaaaa3"]
     );
     assert_eq!(ids(&archive, &Wanted { since: Some(at(200)), ..all.clone() }), ["aaaaaaa2", "aaaaaaa3"]);
-    assert_eq!(ids(&archive, &Wanted { since: Some(at(101)), until: Some(at(300)), ..all }), ["aaaaaaa2"]);
+    assert_eq!(
+        ids(&archive, &Wanted { since: Some(at(101)), until: Some(at(300)), ..all.clone() }),
+        ["aaaaaaa2"]
+    );
+    let mut shown = 0;
+    let enough = archive.each(&all, |_| {
+        shown += 1;
+        ControlFlow::Break(())
+    });
+    assert!(enough.is_ok() && shown == 1, "no more than is asked for");
 }
 
 #[test]
@@ -99,6 +117,32 @@ fn a_file_that_cannot_be_used_costs_no_more_than_memory_and_stays_as_it_is() {
         .expect("a file of ours");
     let error = Archive::open(&newer).err().expect("a refusal");
     assert_eq!(error.to_string(), "it was written by a later version of Tabiya (format 99)");
+}
+
+#[test]
+fn a_full_disk_costs_the_games_it_has_no_room_for() {
+    let (_folder, options) = in_folder();
+    let archive = Archive::open(&options.file().expect("a file")).expect("a new file");
+    archive.keep(&KeptGame { ended_at: at(100), game: game("aaaaaaa1", "Ada") }).expect("room");
+    archive.fill().expect("a limit");
+    let long = FinishedGame { pgn: "1. e4 ".repeat(10_000), ..game("aaaaaaa2", "Ada") };
+    let error = archive.keep(&KeptGame { ended_at: at(200), game: long }).expect_err("no room");
+    assert_eq!(error.to_string(), "database or disk is full");
+    assert_eq!(ids(&archive, &Wanted::default()), ["aaaaaaa1"]);
+}
+
+#[test]
+fn a_file_that_can_only_be_read_still_tells_of_pauses() {
+    let (_folder, options) = in_folder();
+    let file = options.file().expect("a file");
+    let tomorrow = at(Timestamp::now().as_second() + 86_400);
+    let archive = Archive::open(&file).expect("a new file");
+    archive.pause(&About::AllBots, tomorrow).expect("room");
+    // Another program that writes stands for a disk that takes nothing.
+    let writer = rusqlite::Connection::open(&file).expect("the file");
+    writer.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    let (_, pauses) = Store::open(&options);
+    assert_eq!(pauses.for_bot(None, Timestamp::now()), Some(tomorrow));
 }
 
 #[test]
