@@ -7,6 +7,7 @@ mod fake;
 
 use fake::Fake;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -71,9 +72,47 @@ fn a_match_at_fixed_nodes_repeats_itself_however_many_games_run_at_once() {
     assert_eq!(once["players"][0], json!({"name": "builtin Nodes=400 Hash=1", "faults": {}}));
     let twice = result(folder.path(), &[&arguments[..], &["--concurrency", "3"]].concat());
     assert_eq!(once, twice);
-    let other = result(folder.path(), &[&arguments[..], &["--seed", "2"]].concat());
-    assert_ne!(once["opponents"][0]["pentanomial"], Value::Null);
-    assert_eq!(other["opponents"][0]["games"], json!(8));
+}
+
+/// The moves with which the first game of each pair begins.
+fn openings_played(seed: &str) -> Vec<String> {
+    let folder = folder();
+    fs::write(folder.path().join("book.csv"), OPENINGS).expect("a file");
+    let settings = ["--nodes", "20", "--games", "12", "--openings", "book.csv", "--pgn", "games.pgn"];
+    let arguments = [&["builtin:Hash=1", "builtin:Hash=1"][..], &settings, &["--seed", seed]].concat();
+    result(folder.path(), &arguments);
+    let pgn = fs::read_to_string(folder.path().join("games.pgn")).expect("a file");
+    let games = pgn.split("[Event ").skip(1).step_by(2);
+    games.map(|game| game.split_once("\n\n1. ").expect("moves").1[..5].trim().to_string()).collect()
+}
+
+#[test]
+fn the_seed_is_the_order_of_the_openings() {
+    let in_the_file = ["e4 e5", "d4 d5", "c4 c5", "Nf3 N", "f4 f5", "b3 b6"];
+    assert_eq!(openings_played("0"), in_the_file);
+    let (one, two) = (openings_played("1"), openings_played("2"));
+    assert!(one != two && one != in_the_file, "{one:?} {two:?}");
+    for mut order in [one, two] {
+        order.sort();
+        assert_eq!(order, ["Nf3 N", "b3 b6", "c4 c5", "d4 d5", "e4 e5", "f4 f5"]);
+    }
+}
+
+#[test]
+fn more_pairs_than_openings_without_clocks_are_warned_of() {
+    let folder = folder();
+    fs::write(folder.path().join("book.csv"), OPENINGS).expect("a file");
+    for (games, player, limit, warns) in [
+        ("12", "builtin:Hash=1", ["--nodes", "20"], false),
+        ("14", "builtin:Hash=1", ["--nodes", "20"], true),
+        ("14", "builtin:Hash=1,Elo=1000", ["--nodes", "20"], false),
+    ] {
+        let settings = ["--games", games, "--openings", "book.csv"];
+        let output = play(folder.path(), &[&[player, "builtin:Hash=1"][..], &settings, &limit].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert_eq!(said.contains("more pairs of games (7) than openings (6)"), warns, "{games}: {said}");
+    }
 }
 
 #[test]
@@ -140,6 +179,18 @@ fn limited_strength_is_a_player_that_repeats_itself() {
     let once = result(folder.path(), &arguments);
     assert!(once["opponents"][0]["wins"].as_u64() > once["opponents"][0]["losses"].as_u64(), "{once}");
     assert_eq!(once, result(folder.path(), &[&arguments[..], &["--concurrency", "2"]].concat()));
+
+    // The same opening again, and the other colour of it, are other games.
+    let settings = ["--games", "4", "--pgn", "games.pgn", "--max-moves", "10"];
+    result(folder.path(), &[&["builtin:Elo=1000,Hash=1", "builtin:Elo=1000,Hash=1"][..], &settings].concat());
+    let pgn = fs::read_to_string(folder.path().join("games.pgn")).expect("a file");
+    let games = pgn.split("[Event ").skip(1).map(|game| game.split_once("\n\n").expect("moves").1);
+    let moves = |game: &str| -> Vec<String> {
+        let words = game.split(['{', '}']).step_by(2).flat_map(str::split_whitespace);
+        words.map(str::to_string).collect()
+    };
+    let games: HashSet<Vec<String>> = games.map(moves).collect();
+    assert_eq!(games.len(), 4, "{games:?}");
 }
 
 #[test]
@@ -154,7 +205,8 @@ fn faults_lose_the_game_are_named_and_the_engine_comes_again() {
         let fake = Fake::at_go(go);
         let folder = folder();
         let opponent = player(&fake, "fake");
-        let settings = ["--nodes", "50", "--games", "4", "--move-timeout", "1"];
+        let patience = if fault == "hang" { "1" } else { "60" };
+        let settings = ["--nodes", "50", "--games", "4", "--move-timeout", patience];
         let output = play(folder.path(), &[&["builtin:Hash=1", &opponent][..], &settings].concat());
         let table = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(0), "{go}: {}", String::from_utf8_lossy(&output.stderr));
@@ -172,7 +224,7 @@ fn an_overstepped_clock_loses_and_the_process_lives() {
     let fake = Fake::new(fake::GREETING, ":", "[ $plies = 0 ] && echo bestmove e2e4 || echo bestmove a7a6");
     let folder = folder();
     let opponent = player(&fake, "slow");
-    let settings = ["--tc", "0.2+0", "--margin", "0", "--games", "2"];
+    let settings = ["--tc", "2+0", "--margin", "0", "--games", "2"];
     let json = result(folder.path(), &[&["builtin:Hash=1", &opponent][..], &settings].concat());
     assert_eq!(json["players"][1]["faults"], json!({"on time": 2}), "{json}");
     assert!(fake.log().iter().any(|line| line.starts_with("go wtime ")), "{:?}", fake.log());

@@ -26,6 +26,7 @@ pub use stats::{Estimate, Pentanomial};
 
 use crate::engine::{Color, Position};
 use crate::worker::EngineGone;
+use fastrand::Rng;
 use game::{Game, Seat};
 use record::Record;
 use serde_json::{Value, json};
@@ -78,8 +79,6 @@ pub async fn play(
     mut watch: impl FnMut(&Standings),
 ) -> Result<Standings, MatchError> {
     player::tell_apart(&mut options.players);
-    // Errors of limited strength, too, are to be the same in every match of this seed.
-    options.players.iter_mut().for_each(|player| player.engine.seed = options.seed.max(1));
     let terms = terms(&options);
     let (mut record, played) = Record::open(options.resume.as_deref(), options.pgn.as_deref(), &terms)?;
     let opponents = options.players.len() - 1;
@@ -162,6 +161,12 @@ async fn play_pair(options: &MatchOptions, seats: &mut [Seat], pair: usize) -> P
     let opening = &options.openings.positions[round % options.openings.positions.len()];
     let (first, others) = seats.split_first_mut().expect("at least two players");
     let second = &mut others[opponent - 1];
+    // Errors of limited strength are the same in every match of this seed, and others in every pair.
+    for (player, seat) in [(0, &mut *first), (opponent, &mut *second)] {
+        if seat.player.engine.elo > 0 {
+            *seat = Seat::new(seat.player.with_seed(seed_of(options.seed, pair, player)));
+        }
+    }
     let mut pgn = String::new();
     let mut results = Vec::with_capacity(2);
     for color in [Color::White, Color::Black] {
@@ -177,6 +182,11 @@ async fn play_pair(options: &MatchOptions, seats: &mut [Seat], pair: usize) -> P
     }
     let games = results.try_into().expect("two games");
     Ok((PairResult { pair, opponent, games }, pgn))
+}
+
+/// A seed for the errors of one player in one pair of games.
+fn seed_of(seed: u64, pair: usize, player: usize) -> u64 {
+    Rng::with_seed(seed ^ (pair as u64) << 16 ^ player as u64).u64(1..)
 }
 
 /// One game in which the first player has `color`, and the names of White and Black.

@@ -47,6 +47,12 @@ impl FromStr for Player {
 }
 
 impl Player {
+    /// The same, with another seed of its errors at limited strength.
+    pub fn with_seed(&self, seed: u64) -> Player {
+        let engine = EngineOptions { seed, ..self.engine.clone() };
+        Player { engine, ..self.clone() }
+    }
+
     fn set(&mut self, option: &str) -> Result<(), String> {
         let Some((name, value)) = option.split_once('=') else {
             return Err(format!("option {option:?} is not Name=value"));

@@ -157,6 +157,13 @@ fn options(arguments: MatchArguments) -> Result<MatchOptions, String> {
     if arguments.seed > 0 {
         openings.shuffle(arguments.seed);
     }
+    if repeats_games(&arguments, openings.positions.len()) {
+        eprintln!(
+            "there are more pairs of games ({}) than openings ({}), and without clocks the games of one opening may be the same: the error shown is then too small",
+            arguments.games / 2,
+            openings.positions.len()
+        );
+    }
     let model = match arguments.sprt_model {
         Model::Logistic => EloModel::Logistic,
         Model::Normalized => EloModel::Normalized,
@@ -181,6 +188,12 @@ fn options(arguments: MatchArguments) -> Result<MatchOptions, String> {
         pgn: arguments.pgn,
         resume: arguments.resume,
     })
+}
+
+/// Without clocks, and at full strength, an engine plays the same from the same opening.
+fn repeats_games(arguments: &MatchArguments, openings: usize) -> bool {
+    let errs = arguments.players.iter().any(|player| player.engine.elo > 0);
+    arguments.tc.is_none() && !errs && arguments.games / 2 > openings
 }
 
 /// Nobody may think for ever.
