@@ -349,7 +349,7 @@ fn what_cannot_be_played_is_one_line_and_exit_code_2() {
         ),
         (
             &["builtin", "builtin", "--nodes", "9", "--openings", "book.zip"],
-            "tabiya match: book.zip is packed; unpack it first: unzip book.zip",
+            "tabiya match: cannot read book.zip: it is packed, give <(unzip -p book.zip) instead",
         ),
         (
             &["builtin", "builtin", "builtin", "--nodes", "9", "--sprt", "0,5"],

@@ -1,11 +1,10 @@
 //! Openings from a file: EPD or FEN lines, games in PGN, or a table of lines in CSV.
 
 use crate::book::{self, BookError};
-use crate::engine::Position;
 use crate::engine::position::START_FEN;
+use crate::engine::{Position, split_epd};
 use fastrand::Rng;
-use std::io;
-use std::path::Path;
+use std::io::{self, Read};
 use thiserror::Error;
 
 /// Openings to play, in the order of the match.
@@ -26,8 +25,6 @@ pub struct Openings {
 pub enum OpeningsError {
     #[error("{path}: cannot be read: {reason}")]
     Unreadable { path: String, reason: io::Error },
-    #[error("{path} is packed; unpack it first: {command} {path}")]
-    Packed { path: String, command: &'static str },
     #[error("{0}")]
     Table(#[from] BookError),
     #[error("{path}: no opening in it can be used{}", .reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())]
@@ -41,16 +38,14 @@ impl Openings {
     }
 
     /// Reads a file by what it holds, whatever its name. Of games and lines the first `most_plies` count.
-    pub fn read(path: &Path, most_plies: usize) -> Result<Openings, OpeningsError> {
-        let name = path.display().to_string();
-        let bytes =
-            std::fs::read(path).map_err(|reason| OpeningsError::Unreadable { path: name.clone(), reason })?;
-        match bytes.as_slice() {
-            [b'P', b'K', 3, 4, ..] => return Err(OpeningsError::Packed { path: name, command: "unzip" }),
-            [0x1f, 0x8b, ..] => return Err(OpeningsError::Packed { path: name, command: "gunzip" }),
-            _ => {}
-        }
-        Openings::parse(&bytes, &name, most_plies)
+    ///
+    /// # Errors
+    /// It cannot be read, or no opening in it can be used.
+    pub fn read(mut input: impl Read, name: &str, most_plies: usize) -> Result<Openings, OpeningsError> {
+        let mut bytes = Vec::new();
+        let read = input.read_to_end(&mut bytes);
+        read.map_err(|reason| OpeningsError::Unreadable { path: name.to_string(), reason })?;
+        Openings::parse(&bytes, name, most_plies)
     }
 
     fn parse(bytes: &[u8], name: &str, most_plies: usize) -> Result<Openings, OpeningsError> {
@@ -137,23 +132,19 @@ fn of_lines(text: &str, refused: &mut Refused) -> Vec<Position> {
 
 /// The FEN in a line of EPD, whose counters are operations if they are there at all.
 fn fen_of(line: &str) -> String {
-    let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-    let is_number = |index: usize| fields.get(index).is_some_and(|field| field.parse::<u16>().is_ok());
-    if fields.len() < 4 {
-        return line.to_string();
-    }
-    if is_number(4) && is_number(5) {
-        return fields[..6].join(" ");
+    let (fen, operations) = split_epd(line);
+    if fen.split(' ').count() != 4 {
+        return fen;
     }
     let operation = |code: &str, default: &str| {
-        let value = line.split(';').find_map(|operation| {
+        let value = operations.split(';').find_map(|operation| {
             let mut words = operation.split_ascii_whitespace().rev();
             let (value, name) = (words.next()?, words.next()?);
             (name == code && value.parse::<u16>().is_ok()).then(|| value.to_string())
         });
         value.unwrap_or_else(|| default.to_string())
     };
-    format!("{} {} {}", fields[..4].join(" "), operation("hmvc", "0"), operation("fmvn", "1"))
+    format!("{fen} {} {}", operation("hmvc", "0"), operation("fmvn", "1"))
 }
 
 fn of_games(text: &str, most_plies: usize, refused: &mut Refused) -> Vec<Position> {
@@ -290,18 +281,6 @@ mod tests {
         for (text, reason) in cases {
             let error = Openings::parse(text.as_bytes(), "the file", 16).expect_err(text).to_string();
             assert!(error.contains(reason), "{text:?}: {error}");
-        }
-    }
-
-    #[test]
-    fn packed_files_are_refused_with_the_command_that_unpacks_them() {
-        let folder = tempfile::tempdir().expect("a folder for the test");
-        for (bytes, command) in [(b"PK\x03\x04rest".as_slice(), "unzip"), (b"\x1f\x8b\x08rest", "gunzip")] {
-            let path = folder.path().join("book");
-            std::fs::write(&path, bytes).expect("a file for the test");
-            let error = Openings::read(&path, 16).expect_err(command).to_string();
-            let path = path.display();
-            assert_eq!(error, format!("{path} is packed; unpack it first: {command} {path}"));
         }
     }
 

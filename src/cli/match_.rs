@@ -1,13 +1,13 @@
 //! `tabiya match`: lets engines play each other and says which is stronger, and how surely.
 
 use super::signals::signals;
-use super::{exit, fail};
+use super::{exit, fail, input};
 use crate::arena::{
     DrawRule, EloModel, MatchOptions, Openings, Player, ResignRule, Rules, Sprt, Standings, TimeControl,
 };
 use clap::{Args, ValueEnum};
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -148,7 +148,7 @@ fn options(arguments: MatchArguments) -> Result<MatchOptions, String> {
         return Err("--sprt is about two players".to_string());
     }
     let mut openings = match &arguments.openings {
-        Some(file) => Openings::read(file, arguments.opening_plies).map_err(|error| error.to_string())?,
+        Some(file) => openings(file, arguments.opening_plies)?,
         None => Openings::none(),
     };
     if let Some(reason) = &openings.first_reason {
@@ -188,6 +188,12 @@ fn options(arguments: MatchArguments) -> Result<MatchOptions, String> {
         pgn: arguments.pgn,
         resume: arguments.resume,
     })
+}
+
+fn openings(file: &Path, plies: usize) -> Result<Openings, String> {
+    let name = file.display().to_string();
+    let input = input::open(file).map_err(|reason| format!("cannot read {name}: {reason}"))?;
+    Openings::read(input, &name, plies).map_err(|error| error.to_string())
 }
 
 /// Without clocks, and at full strength, an engine plays the same from the same opening.

@@ -1,5 +1,6 @@
 //! `tabiya perft`: proves the move generator by counting, or counts one position.
 
+use super::{input, threads};
 use crate::engine::Position;
 use crate::engine::perft::{Bounds, Case, Verdict, divide, parse_suite, run_suite};
 use crate::engine::position::START_FEN;
@@ -58,10 +59,7 @@ pub fn run(arguments: &PerftArguments) -> ExitCode {
 
 /// Writes the counts to `out`; whether all were right.
 fn count(arguments: &PerftArguments, out: &mut dyn Write) -> Result<bool, PerftError> {
-    let threads = match arguments.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
+    let threads = threads(arguments.threads);
     match &arguments.suite {
         Some(path) => check_suite(path, bounds(arguments), threads, out),
         None => {
@@ -93,8 +91,8 @@ fn count_moves(fen: &str, depth: u32, threads: usize, out: &mut dyn Write) -> Re
 
 fn check_suite(path: &Path, bounds: Bounds, threads: usize, out: &mut dyn Write) -> Result<bool, PerftError> {
     let name = path.display().to_string();
-    let text =
-        std::fs::read_to_string(path).map_err(|reason| PerftError::Read { path: name.clone(), reason })?;
+    let text = input::open(path).and_then(io::read_to_string);
+    let text = text.map_err(|reason| PerftError::Read { path: name.clone(), reason })?;
     let cases = parse_suite(&text).map_err(|reason| PerftError::Suite { path: name.clone(), reason })?;
     if cases.is_empty() {
         return Err(PerftError::EmptySuite(name));

@@ -134,7 +134,7 @@ impl Tally {
     fn add(&mut self, puzzle: &Puzzle, verdict: Verdict) {
         let is_solved = verdict == Verdict::Solved;
         self.all.add(is_solved);
-        self.bands.entry(puzzle.rating / BAND * BAND).or_default().add(is_solved);
+        self.bands.entry(u32::from(puzzle.rating) / BAND * BAND).or_default().add(is_solved);
         for theme in puzzle.themes.split_ascii_whitespace() {
             self.themes.entry(theme.to_string()).or_default().add(is_solved);
         }
@@ -174,7 +174,7 @@ impl Tally {
 mod tests {
     use super::*;
 
-    fn puzzle(rating: u32, themes: &str) -> Puzzle {
+    fn puzzle(rating: u16, themes: &str) -> Puzzle {
         let [id, fen, moves] = ["p", "", ""].map(str::to_string);
         Puzzle { id, fen, moves, rating, themes: themes.to_string() }
     }
@@ -191,8 +191,9 @@ mod tests {
         assert_eq!(json["rating"]["1400"], json!({ "solved": 0, "of": 1 }));
         assert_eq!(json["theme"]["mate"], json!({ "solved": 1, "of": 2 }));
         assert_eq!(json["failed"][0]["wanted"], "a1a3");
+        tally.add(&puzzle(u16::MAX, "mate"), Verdict::Solved);
         let bars = tally.bars();
-        for line in ["  1200-1399 ", "  1400-1599 ", "  mate ", "  short ", "  all "] {
+        for line in ["  1200-1399 ", "  1400-1599 ", "  65400-65599 ", "  mate ", "  short ", "  all "] {
             assert!(bars.contains(line), "{line:?} in\n{bars}");
         }
     }

@@ -40,6 +40,20 @@ pub enum FenError {
     TooManyCheckers(u32),
 }
 
+/// A line of EPD: the fields of a FEN, with the two counters if they are there (EPD has none, but many
+/// files do), and the operations after them.
+pub fn split_epd(line: &str) -> (String, &str) {
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    let is_counter = |index: usize| words.get(index).is_some_and(|word| word.parse::<u16>().is_ok());
+    let count = words.len().min(if is_counter(4) && is_counter(5) { 6 } else { 4 });
+    let after = |rest: &'_ str| -> usize {
+        let word = rest.find(|c: char| !c.is_ascii_whitespace()).unwrap_or(rest.len());
+        rest[word..].find(|c: char| c.is_ascii_whitespace()).map_or(rest.len(), |end| word + end)
+    };
+    let operations = (0..count).fold(line, |rest, _| &rest[after(rest)..]);
+    (words[..count].join(" "), operations.trim())
+}
+
 /// The fields of a FEN, checked one by one; whole-board rules are [`super::Position`]'s.
 pub struct Setup {
     pub board: [Option<(Color, Piece)>; 64],
@@ -279,4 +293,25 @@ pub fn piece_letter(color: Color, piece: Piece) -> char {
         Piece::King => 'k',
     };
     if color == Color::White { letter.to_ascii_uppercase() } else { letter }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_epd_is_a_position_and_what_is_said_of_it() {
+        const BARE: &str = "4k3/8/8/8/8/8/8/R3K3 w Q -";
+        for (line, fen, operations) in [
+            (BARE.to_string(), BARE.to_string(), ""),
+            (format!("{BARE} 3 12"), format!("{BARE} 3 12"), ""),
+            (format!("  {BARE}   bm Ra8+; id \"a b\"; "), BARE.to_string(), "bm Ra8+; id \"a b\";"),
+            (format!("{BARE} 3 12 dm 2;"), format!("{BARE} 3 12"), "dm 2;"),
+            (format!("{BARE} 3 bm Ra8;"), BARE.to_string(), "3 bm Ra8;"),
+            ("4k3/8 w".to_string(), "4k3/8 w".to_string(), ""),
+            (String::new(), String::new(), ""),
+        ] {
+            assert_eq!(split_epd(&line), (fen, operations), "{line:?}");
+        }
+    }
 }

@@ -30,6 +30,7 @@ mod window;
 mod zobrist;
 
 pub use classical::evaluate;
+pub use fen::split_epd;
 
 pub use limits::Limits;
 pub use moves::{Move, MoveKind, MoveList};

@@ -18,7 +18,7 @@ pub struct Puzzle {
     #[serde(rename = "Moves")]
     pub moves: String,
     #[serde(rename = "Rating")]
-    pub rating: u32,
+    pub rating: u16,
     /// Themes, separated by spaces.
     #[serde(rename = "Themes")]
     pub themes: String,
@@ -98,7 +98,7 @@ mod tests {
 
     fn verdict(puzzle: &Puzzle) -> Result<Verdict, PuzzleError> {
         let mut engine = Engine::new(&EngineOptions { hash_mb: 1, ..EngineOptions::default() });
-        solve(&mut engine, puzzle, &Limits { nodes: Some(50_000), ..Limits::default() })
+        solve(&mut engine, puzzle, &Limits { nodes: Some(5_000), ..Limits::default() })
     }
 
     #[test]

@@ -3,7 +3,11 @@
 //! Graded are the suites that give points to several moves: in c7 the moves and in c8 their points, or in
 //! c0 both as `Nf3=10, e4=4`.
 
-use crate::engine::{Engine, FenError, Limits, Move, Nobody, Position, Question, SearchReport, san};
+use crate::book;
+use crate::engine::{
+    Engine, FenError, Limits, Move, Nobody, Position, Question, SearchReport, san, split_epd,
+};
+use std::num::NonZeroU8;
 use std::time::Instant;
 use thiserror::Error;
 
@@ -14,7 +18,7 @@ pub struct Task {
     best: Vec<Move>,
     avoid: Vec<Move>,
     /// Moves to mate.
-    mate: Option<i32>,
+    mate: Option<NonZeroU8>,
     grades: Vec<(Move, u32)>,
 }
 
@@ -27,6 +31,8 @@ pub enum SuiteError {
     Move { line: usize, text: String },
     #[error("line {line}: {opcode} {text:?} is not a number")]
     Number { line: usize, opcode: &'static str, text: String },
+    #[error("line {line}: dm {text:?} is not a number of moves from 1 to 255")]
+    Mate { line: usize, text: String },
     #[error("line {line}: {moves} moves in c7, but {points} points in c8")]
     Grades { line: usize, moves: usize, points: usize },
     #[error("line {line}: the game is over here")]
@@ -61,37 +67,38 @@ pub fn read(text: &str) -> Result<Vec<Task>, SuiteError> {
 
 impl Task {
     fn parse(text: &str, line: usize) -> Result<Task, SuiteError> {
-        let fields: Vec<&str> = text.splitn(5, ' ').collect();
-        let fen = fields[..fields.len().min(4)].join(" ");
+        let (fen, operations) = split_epd(text);
         let position = Position::from_fen(&fen).map_err(|reason| SuiteError::Fen { line, reason })?;
         if position.legal_moves().is_empty() {
             return Err(SuiteError::Over { line });
         }
-        let operations = operations(without_counters(fields.get(4).copied().unwrap_or_default()));
+        let operations = self::operations(operations);
         let operand =
             |opcode: &str| operations.iter().find(|(name, _)| *name == opcode).map(|(_, text)| *text);
         let moves = |opcode: &str| -> Result<Vec<Move>, SuiteError> {
             let words = operand(opcode).unwrap_or_default().split_ascii_whitespace();
             words.map(|text| read_move(&position, text, line)).collect()
         };
-        let mate = operand("dm").map(|text| number("dm", text, line)).transpose()?;
+        let mate = operand("dm")
+            .map(|text| text.parse().map_err(|_| SuiteError::Mate { line, text: text.to_string() }));
+        let mate: Option<NonZeroU8> = mate.transpose()?;
         let grades = grades(&position, &operand, line)?;
         let (best, avoid) = (moves("bm")?, moves("am")?);
         if best.is_empty() && avoid.is_empty() && mate.is_none() && grades.is_empty() {
             return Err(SuiteError::Nothing { line });
         }
         let id = operand("id").map_or_else(|| format!("line {line}"), str::to_string);
-        Ok(Task { id, mate: mate.map(|mate: u32| mate as i32), best, avoid, grades, position })
+        Ok(Task { id, mate, best, avoid, grades, position })
     }
 
     /// Searches the position and judges the move.
     pub fn solve(&self, engine: &mut Engine, limits: &Limits) -> Outcome {
         engine.new_game();
-        let question =
-            Question { mate: self.mate.and_then(|mate| mate.try_into().ok()), ..Question::default() };
+        let question = Question { mate: self.mate.map(NonZeroU8::get), ..Question::default() };
         let report = engine.answer(Instant::now(), &question, &self.position, limits, &Nobody);
         let mv = report.best_move();
-        let is_mate = self.mate.is_none_or(|mate| report.score.moves_to_mate() == Some(mate));
+        let is_mate =
+            self.mate.is_none_or(|mate| report.score.moves_to_mate() == Some(i32::from(mate.get())));
         // Of several mates in the same number of moves each is as good.
         let is_best = self.best.is_empty() || self.best.contains(&mv) || self.mate.is_some() && is_mate;
         let points = |of: Move| self.grades.iter().find(|(mv, _)| *mv == of).map_or(0, |(_, points)| *points);
@@ -126,17 +133,6 @@ impl Task {
             .flatten()
             .collect::<Vec<_>>()
             .join(", ")
-    }
-}
-
-/// What follows the counters of moves, which EPD does not have and many files do.
-fn without_counters(text: &str) -> &str {
-    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-    match text.splitn(3, ' ').collect::<Vec<_>>().as_slice() {
-        [halfmoves, number, rest @ ..] if is_number(halfmoves) && is_number(number) => {
-            rest.first().copied().unwrap_or_default()
-        }
-        _ => text,
     }
 }
 
@@ -181,13 +177,11 @@ fn grades<'a>(
 
 /// A legal move in SAN, with or without its marks, or as origin and target (`g7f8`, `Bg7f8`, `Bg7-f8`).
 fn read_move(position: &Position, text: &str, line: usize) -> Result<Move, SuiteError> {
-    let plain = |text: &str| text.trim_end_matches(['+', '#', '!', '?']).replace('0', "O").replace('=', "");
-    let wanted = plain(text);
-    let legal = position.legal_moves();
-    let found = legal.into_iter().find(|&mv| plain(&san(position, mv)) == wanted);
-    let squares = wanted.trim_start_matches(['K', 'Q', 'R', 'B', 'N']).replace(['-', 'x'], "").to_lowercase();
-    found
-        .or_else(|| position.parse_uci(&squares).ok())
+    let squares =
+        || text.trim_start_matches(['K', 'Q', 'R', 'B', 'N']).replace(['-', 'x'], "").to_lowercase();
+    book::read_move(position, text)
+        .ok()
+        .or_else(|| position.parse_uci(&squares()).ok())
         .ok_or_else(|| SuiteError::Move { line, text: text.to_string() })
 }
 
@@ -254,6 +248,15 @@ mod tests {
             ("\n7k/8/8/3q4/8/2N5/8/6K1 w - - bm Nxd6;", "line 2: \"Nxd6\" is not a legal move"),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - id \"x\";", "line 1 asks for nothing"),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - dm soon;", "line 1: dm \"soon\" is not a number"),
+            ("7k/8/8/3q4/8/2N5/8/6K1 w - - dm 0;", "line 1: dm \"0\" is not a number of moves from 1 to 255"),
+            (
+                "7k/8/8/3q4/8/2N5/8/6K1 w - - dm -2;",
+                "line 1: dm \"-2\" is not a number of moves from 1 to 255",
+            ),
+            (
+                "7k/8/8/3q4/8/2N5/8/6K1 w - - dm 256;",
+                "line 1: dm \"256\" is not a number of moves from 1 to 255",
+            ),
             ("7k/8/8/3q4/8/2N5/8/6K1 w - - 3 41", "line 1 asks for nothing"),
             (
                 "7k/8/8/3q4/8/2N5/8/6K1 w - - c7 \"Nxd5 Nb1\"; c8 \"9\";",

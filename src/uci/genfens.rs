@@ -4,7 +4,7 @@
 //! `info string genfens <FEN>` for each opening.
 
 use super::command::GenFens;
-use crate::engine::{Engine, EngineOptions, FenError, Limits, Nobody, Position};
+use crate::engine::{Engine, EngineOptions, FenError, Limits, Nobody, Position, split_epd};
 use std::io;
 use thiserror::Error;
 
@@ -67,20 +67,12 @@ impl Book {
 
     fn pick(&self, random: &mut fastrand::Rng) -> Result<Position, GenFensError> {
         let (line, text) = &self.lines[random.usize(..self.lines.len())];
-        Position::from_fen(&without_operations(text)).map_err(|reason| GenFensError::Line {
+        Position::from_fen(&split_epd(text).0).map_err(|reason| GenFensError::Line {
             path: self.path.clone(),
             line: *line,
             reason,
         })
     }
-}
-
-/// The fields of a FEN, with or without counters, without what EPD has after them.
-fn without_operations(line: &str) -> String {
-    let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-    let is_counter = |index: usize| fields.get(index).is_some_and(|field| field.parse::<u16>().is_ok());
-    let count = if is_counter(4) && is_counter(5) { 6 } else { 4 };
-    fields[..count.min(fields.len())].join(" ")
 }
 
 fn opening(
