@@ -109,6 +109,11 @@ fn reports(said: &[String]) -> Vec<&String> {
     said.iter().filter(|line| line.starts_with("info depth")).collect()
 }
 
+/// Nodes of the last report.
+fn nodes(said: &[String]) -> i64 {
+    number(reports(said).last().expect("a report"), "nodes")
+}
+
 fn complaints(said: &[String]) -> Vec<&str> {
     said.iter().filter_map(|line| line.strip_prefix("info string ")).collect()
 }
@@ -246,13 +251,13 @@ fn every_line_is_legal_to_its_end_and_promotes_in_small_letters() {
 #[test]
 fn a_new_game_is_searched_as_the_first_was() {
     let mut gui = Gui::start();
-    let mut nodes = Vec::new();
+    let mut counts = Vec::new();
     for between in ["", "ucinewgame", "setoption name Hash value 16"] {
         gui.send(&format!("{between}\nposition fen {KIWIPETE}"));
         let (_, said) = gui.go("go depth 7");
-        nodes.push(number(reports(&said).pop().expect("a report"), "nodes"));
+        counts.push(nodes(&said));
     }
-    assert_eq!((nodes[1], nodes[2]), (nodes[0], nodes[0]));
+    assert_eq!((counts[1], counts[2]), (counts[0], counts[0]));
 }
 
 #[test]
@@ -356,11 +361,11 @@ fn ponderhit_leaves_the_search_what_is_left_of_its_nodes() {
     assert!(!said.iter().any(|line| line.starts_with("bestmove")), "{said:?}");
     let (mv, said) = gui.go("ponderhit");
     assert!(Position::after("startpos", "e2e4 e7e5").expect("legal").parse_uci(&mv).is_ok(), "{mv}");
-    assert_eq!(number(reports(&said).pop().expect("a report"), "nodes"), 3000, "{said:?}");
+    assert_eq!(nodes(&said), 3000, "{said:?}");
     // The hit may come while the search is still far from its limit.
     gui.send("go ponder nodes 200000");
     let (_, said) = gui.go("ponderhit");
-    assert_eq!(number(reports(&said).pop().expect("a report"), "nodes"), 200_000);
+    assert_eq!(nodes(&said), 200_000);
 }
 
 #[test]
@@ -382,7 +387,7 @@ fn limited_strength_is_heard_once_and_looks_at_little() {
     assert_eq!(reports(&gui.go("go depth 30").1).len(), 3);
     gui.send("setoption name MultiPV value 1\nsetoption name UCI_LimitStrength value false");
     let (_, said) = gui.go("go nodes 5000");
-    assert_eq!(number(reports(&said).pop().expect("a report"), "nodes"), 5_000);
+    assert_eq!(nodes(&said), 5_000);
 }
 
 #[test]

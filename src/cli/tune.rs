@@ -99,7 +99,7 @@ fn write_error(path: &Path) -> impl Fn(io::Error) -> TuneError {
 
 /// Plays on all threads and writes the games in their order.
 fn play(arguments: &TuneArguments, games: u64) -> Result<(), TuneError> {
-    let path = arguments.output.as_deref().unwrap_or(Path::new("positions.epd"));
+    let path = arguments.output.as_deref().expect("--play asks for --output");
     let mut file = BufWriter::new(File::create(path).map_err(write_error(path))?);
     let options = PlayOptions { nodes: arguments.nodes, seed: arguments.seed };
     let mut progress = Progress::new(games as usize);
@@ -127,14 +127,13 @@ fn fit(arguments: &TuneArguments) -> Result<(), TuneError> {
         trust: arguments.trust,
         threads: threads(arguments.threads),
     };
-    let fresh = Fit::begin(&samples, &options);
-    let before = fresh.losses(&samples, options.threads);
-    println!("{} positions; 100 centipawns expect {:.1} %", samples.len(), 100.0 * expected(&fresh, 100.0));
-    println!("loss before: {:.6}, held out {:.6}", before.fitted, before.held_out);
     let mut fit = match &arguments.state {
         Some(path) if path.exists() => resume(path)?,
-        _ => fresh,
+        _ => Fit::begin(&samples, &options),
     };
+    let before = fit.start().losses(&samples, &options);
+    println!("{} positions; 100 centipawns expect {:.1} %", samples.len(), 100.0 * fit.expected(100.0));
+    println!("loss before: {:.6}, held out {:.6}", before.fitted, before.held_out);
     let mut progress = Progress::new(options.epochs);
     while fit.epoch < options.epochs {
         let losses = fit.step(&samples, &options);
@@ -143,7 +142,7 @@ fn fit(arguments: &TuneArguments) -> Result<(), TuneError> {
             keep(arguments.state.as_deref(), &fit)?;
         }
     }
-    let after = fit.losses(&samples, options.threads);
+    let after = fit.losses(&samples, &options);
     println!("loss after: {:.6}, held out {:.6}", after.fitted, after.held_out);
     if let Some(path) = &arguments.output {
         let origin = origin(arguments, samples.len());
@@ -154,10 +153,6 @@ fn fit(arguments: &TuneArguments) -> Result<(), TuneError> {
 
 /// Epochs between two savings of the state.
 const KEEP_EVERY: usize = 20;
-
-fn expected(fit: &Fit, centipawns: f64) -> f64 {
-    1.0 / (1.0 + (-fit.steepness * centipawns).exp())
-}
 
 fn read(files: &[PathBuf]) -> Result<Samples, TuneError> {
     let mut samples = Samples::default();

@@ -3,7 +3,7 @@
 //! The expected result of a position is a logistic curve over its evaluation; the loss is the cross
 //! entropy between that and the result of the game. A pull towards the weights it began with stands
 //! for what is known already: positions of one game share one result, and a fit that follows them too
-//! closely plays worse (fitted without it to other people's games, tables lost 30 to 86 Elo).
+//! closely plays worse.
 //! Sources: the Chess Programming Wiki, "Texel's Tuning Method"; D. Kingma and J. Ba, "Adam", 2015.
 //!
 //! Everything is added up in a fixed order, so that the result is the same whatever the number of
@@ -35,7 +35,6 @@ pub struct Fit {
     pub weights: Vec<Pair>,
     /// Evaluation to expected result: points are `1 / (1 + exp(-steepness * centipawns))`.
     pub steepness: f64,
-    trust: f64,
     /// Adam's running means of the gradient and of its square.
     means: Vec<Pair>,
     squares: Vec<Pair>,
@@ -64,20 +63,28 @@ impl Fit {
     pub fn begin(samples: &Samples, options: &FitOptions) -> Fit {
         let weights = compiled();
         let zeros = vec![[0.0; 2]; WEIGHT_COUNT];
-        let mut fit =
-            Fit { epoch: 0, weights, steepness: 0.0, trust: 0.0, means: zeros.clone(), squares: zeros };
+        let mut fit = Fit { epoch: 0, weights, steepness: 0.0, means: zeros.clone(), squares: zeros };
         // By the results alone: the searches' scores have the steepness of the evaluation itself.
-        fit.steepness = fit.best_steepness(samples, options.threads);
-        fit.trust = options.trust;
+        fit.steepness = fit.best_steepness(samples, &FitOptions { trust: 0.0, ..*options });
         fit
     }
 
+    /// The weights it began with, at the steepness it has.
+    pub fn start(&self) -> Fit {
+        Fit { weights: compiled(), ..self.clone() }
+    }
+
+    /// What White should expect of an evaluation, in points.
+    pub fn expected(&self, centipawns: f64) -> f64 {
+        logistic(self.steepness * centipawns)
+    }
+
     /// Golden-section search: the loss has one valley over the steepness.
-    fn best_steepness(&self, samples: &Samples, threads: usize) -> f64 {
+    fn best_steepness(&self, samples: &Samples, options: &FitOptions) -> f64 {
         const RATIO: f64 = 0.618_033_988_749_894_9;
         let loss = |steepness| {
             let fit = Fit { steepness, ..self.clone() };
-            fit.pass(samples, threads).losses.fitted
+            fit.pass(samples, options).losses.fitted
         };
         let (mut low, mut high) = (0.0005, 0.02);
         while high - low > 1e-5 {
@@ -87,13 +94,13 @@ impl Fit {
         (low + high) / 2.0
     }
 
-    pub fn losses(&self, samples: &Samples, threads: usize) -> Losses {
-        self.pass(samples, threads).losses
+    pub fn losses(&self, samples: &Samples, options: &FitOptions) -> Losses {
+        self.pass(samples, options).losses
     }
 
     /// One step along the gradient over all positions; the losses before it.
     pub fn step(&mut self, samples: &Samples, options: &FitOptions) -> Losses {
-        let pass = self.pass(samples, options.threads);
+        let pass = self.pass(samples, options);
         let evidence = pass.fitted as f64 / options.redundancy;
         let start = compiled();
         self.epoch += 1;
@@ -116,9 +123,9 @@ impl Fit {
     }
 
     /// Losses and gradient over all positions.
-    fn pass(&self, samples: &Samples, threads: usize) -> Pass {
+    fn pass(&self, samples: &Samples, options: &FitOptions) -> Pass {
         let blocks = samples.len().div_ceil(BLOCK);
-        let threads = threads.clamp(1, blocks.max(1));
+        let threads = options.threads.clamp(1, blocks.max(1));
         let mut total = Pass::default();
         // Rounds of a fixed number of blocks bound the memory; the order of the sum never changes.
         for round in (0..blocks).step_by(ROUND) {
@@ -129,7 +136,7 @@ impl Fit {
                 for (worker, parts) in parts.chunks_mut(share).enumerate() {
                     scope.spawn(move || {
                         for (index, part) in parts.iter_mut().enumerate() {
-                            self.add_block(samples, round + worker * share + index, part);
+                            self.add_block(samples, options.trust, round + worker * share + index, part);
                         }
                     });
                 }
@@ -139,18 +146,18 @@ impl Fit {
         total.finish()
     }
 
-    /// What White should expect.
-    fn target(&self, head: &Head) -> f64 {
+    /// What White should have expected.
+    fn target(&self, head: &Head, trust: f64) -> f64 {
         let result = f64::from(head.result);
-        let seen = |score| self.trust * logistic(self.steepness * f64::from(score));
-        head.score.map_or(result, |score| seen(score) + (1.0 - self.trust) * result)
+        let seen = |score| trust * self.expected(f64::from(score));
+        head.score.map_or(result, |score| seen(score) + (1.0 - trust) * result)
     }
 
-    fn add_block(&self, samples: &Samples, block: usize, pass: &mut Pass) {
+    fn add_block(&self, samples: &Samples, trust: f64, block: usize, pass: &mut Pass) {
         for index in block * BLOCK..samples.len().min((block + 1) * BLOCK) {
             let head = samples.head(index);
-            let expected = logistic(self.steepness * samples.evaluate(index, &self.weights));
-            let target = self.target(head);
+            let expected = self.expected(samples.evaluate(index, &self.weights));
+            let target = self.target(head, trust);
             let loss = cross_entropy(expected, target);
             if is_held_out(block) {
                 pass.losses.held_out += loss;
@@ -231,7 +238,7 @@ pub fn compiled() -> Vec<Pair> {
 impl Fit {
     /// All of the fit as text, exactly: one number a field, one weight a line.
     pub fn to_text(&self) -> String {
-        let mut text = format!("{} {} {}\n", self.epoch, self.steepness, self.trust);
+        let mut text = format!("{} {}\n", self.epoch, self.steepness);
         for weight in 0..WEIGHT_COUNT {
             let [[a, b], [c, d], [e, f]] = [&self.weights, &self.means, &self.squares].map(|of| of[weight]);
             let _ = writeln!(text, "{a} {b} {c} {d} {e} {f}");
@@ -242,10 +249,9 @@ impl Fit {
     /// Reads what [`Fit::to_text`] wrote; `None` if it is anything else.
     pub fn from_text(text: &str) -> Option<Fit> {
         let mut lines = text.lines();
-        let [epoch, steepness, trust] = lines.next()?.split(' ').collect::<Vec<_>>().try_into().ok()?;
-        let (steepness, trust) = (steepness.parse().ok()?, trust.parse().ok()?);
-        let epoch = epoch.parse().ok()?;
-        let mut fit = Fit { epoch, steepness, trust, weights: vec![], means: vec![], squares: vec![] };
+        let (epoch, steepness) = lines.next()?.split_once(' ')?;
+        let (epoch, steepness) = (epoch.parse().ok()?, steepness.parse().ok()?);
+        let mut fit = Fit { epoch, steepness, weights: vec![], means: vec![], squares: vec![] };
         for line in lines {
             let numbers: Vec<f64> = line.split(' ').map(|field| field.parse().ok()).collect::<Option<_>>()?;
             let [a, b, c, d, e, f] = numbers.try_into().ok()?;
@@ -315,13 +321,13 @@ mod tests {
     fn the_gradient_is_the_slope_of_the_loss() {
         let (samples, _) = samples(30);
         let fit = Fit::begin(&samples, &OPTIONS);
-        let gradient = fit.pass(&samples, 1).gradient;
+        let gradient = fit.pass(&samples, &OPTIONS).gradient;
         let mut checked = 0;
         for (index, told) in gradient.as_flattened().iter().enumerate().step_by(13) {
             let loss = |by: f64| {
                 let mut moved = fit.clone();
                 moved.weights.as_flattened_mut()[index] += by;
-                moved.losses(&samples, 1).fitted
+                moved.losses(&samples, &OPTIONS).fitted
             };
             let slope = loss(0.5) - loss(-0.5);
             assert!((slope - told).abs() < 1e-7 + 1e-3 * told.abs(), "{index}: {slope}, {told}");
@@ -336,11 +342,11 @@ mod tests {
         let run = |threads| {
             let options = FitOptions { threads, ..OPTIONS };
             let mut fit = Fit::begin(&samples, &options);
-            let before = fit.losses(&samples, threads);
+            let before = fit.losses(&samples, &options);
             for _ in 0..OPTIONS.epochs {
                 fit.step(&samples, &options);
             }
-            (before, fit.losses(&samples, threads), fit)
+            (before, fit.losses(&samples, &options), fit)
         };
         let (before, after, fit) = run(1);
         assert!(after.fitted < before.fitted && after.held_out < before.held_out, "{before:?} {after:?}");
