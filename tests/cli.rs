@@ -248,6 +248,71 @@ fn a_signal_ends_it_with_exit_code_0_and_no_line_holds_the_token() {
 }
 
 #[test]
+fn a_check_says_what_is_missing_and_ends_as_the_service_would() {
+    for (status, account, expected_code, wanted) in [
+        (
+            200,
+            BOT,
+            0,
+            vec![
+                "ok      account        MyBot, a bot",
+                "ok      engine         builtin: takes the queen with Nxd5",
+            ],
+        ),
+        (200, HUMAN, 4, vec!["FAILED  account        MyBot is not a bot account yet", "`tabiya upgrade`"]),
+        (
+            401,
+            "{}",
+            3,
+            vec!["ok      server", "FAILED  token          the server refuses the token", TOKEN_FORM],
+        ),
+        (502, "{}", 1, vec!["FAILED  server", "the server answered 502"]),
+    ] {
+        let server = Server::new(&[(ACCOUNT, status, account)]);
+        let program = Program::new(&["check"]).at(&server.url).with("TABIYA_STORE__PATH", "state.sqlite");
+        let output = program.output();
+        let said = stdout(&output);
+        assert_eq!(code(&output), Some(expected_code), "{said}");
+        for text in wanted
+            .into_iter()
+            .chain(["ok      configuration", "ok      state file     state.sqlite: 0 games"])
+        {
+            assert!(said.contains(text), "{status} {text:?} in\n{said}");
+        }
+        assert!(said.contains("ok      book           built-in: "), "{said}");
+        assert!(
+            !said.contains("FromTheTests") && !stderr(&output).contains("FromTheTests"),
+            "the token:\n{said}"
+        );
+    }
+}
+
+#[test]
+fn a_check_goes_on_without_a_token_and_stops_at_a_configuration_that_is_none() {
+    let output = Program::new(&["check"]).with("TABIYA_STORE__PATH", "/dev/null/state.sqlite").output();
+    let said = stdout(&output);
+    assert_eq!(code(&output), Some(2), "{said}");
+    assert!(
+        said.contains("FAILED  token          No Lichess token.") && said.contains("ok      engine"),
+        "{said}"
+    );
+    assert!(
+        said.contains("warning state file     /dev/null/state.sqlite: its directory cannot be made"),
+        "{said}"
+    );
+
+    let output = Program::new(&["check", "--json"]).with("TABIYA_ENGINE__HASH_MB", "much").output();
+    assert_eq!(code(&output), Some(2));
+    let json: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(
+        (&json["ready"], &json["findings"][0]["verdict"]),
+        (&false.into(), &"failed".into()),
+        "{json}"
+    );
+    assert!(json["findings"][0]["text"].as_str().is_some_and(|text| text.contains("much")), "{json}");
+}
+
+#[test]
 fn the_kept_games_are_listed_and_exported() {
     let program = Program::new(&["games"]).with("TABIYA_STORE__PATH", "state.sqlite");
     let output = program.output();

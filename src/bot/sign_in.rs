@@ -47,7 +47,7 @@ pub async fn sign_in(client: &Client, url: &str) -> Result<Account, RunError> {
             }
         }
     };
-    if !account.scopes.is_empty() && !account.scopes.iter().any(|scope| scope == "bot:play") {
+    if !account.may_play() {
         return Err(RunError::MissingScope { found: account.scopes.join(", ") });
     }
     if !account.is_bot() {

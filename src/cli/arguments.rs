@@ -1,6 +1,9 @@
 //! The command line as clap reads it.
 
-use super::{DemoArguments, EpdArguments, EvalArguments, GamesArguments, MatchArguments, PerftArguments};
+use super::{
+    CheckArguments, DemoArguments, EpdArguments, EvalArguments, GamesArguments, MatchArguments,
+    PerftArguments,
+};
 use super::{PlayArguments, PuzzlesArguments, TuneArguments, UciArguments};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
@@ -48,6 +51,8 @@ pub enum Command {
     Run,
     /// Make the account a bot account: irreversible, and impossible once it has played a game
     Upgrade(UpgradeArguments),
+    /// Look at everything that is needed to play, and say what is missing
+    Check(CheckArguments),
     /// List the finished games of the state file, or export them as PGN
     Games(GamesArguments),
     /// Play a few games against a small Lichess in this program: no account, no network

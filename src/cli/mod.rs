@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bench;
+mod check;
 mod demo;
 mod epd;
 mod eval;
@@ -20,6 +21,7 @@ mod uci;
 mod upgrade;
 
 pub use arguments::{Arguments, Command, UpgradeArguments};
+pub use check::CheckArguments;
 pub use demo::DemoArguments;
 pub use epd::EpdArguments;
 pub use eval::EvalArguments;
@@ -58,6 +60,7 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
             Err(mistakes) => fail(exit::CONFIGURATION, mistakes),
         },
         Command::Demo(arguments) => demo::run(arguments).await,
+        Command::Check(arguments) => check::run(file, &arguments).await,
         Command::Games(arguments) => games::run(file, &arguments),
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),

@@ -34,7 +34,7 @@ async fn try_upgrade(config: &Config, yes: bool) -> Result<String, (u8, String)>
 }
 
 fn check_scope(account: &Account, server: &str) -> Result<(), (u8, String)> {
-    if account.scopes.is_empty() || account.scopes.iter().any(|scope| scope == "bot:play") {
+    if account.may_play() {
         return Ok(());
     }
     let line = format!("The token lacks the scope bot:play. Create a new one: {}", token_form(server));

@@ -4,14 +4,15 @@
 //! with `Offline`, `RateLimited` (also without a request, while the gate of its kind is closed) and
 //! `Unauthorized`; what else to expect stands at the method.
 
-use super::error::{Error, chain, retry_after};
+use super::error::{Error, chain, http_date, retry_after};
 use super::event::{AccountEvent, GameEvent, GameId, GameInfo, UserId};
 use super::options::{LichessOptions, Token, authorization, base_url, is_this_machine};
 use super::pace::Pace;
 use super::read::text;
 use super::retry::{Gates, Kind};
 use super::stream::{EventStream, Line};
-use reqwest::header::{HeaderName, LOCATION, RETRY_AFTER};
+use jiff::Timestamp;
+use reqwest::header::{DATE, HeaderName, LOCATION, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, Response, Url};
 use serde_json::Value;
 use std::time::Duration;
@@ -42,11 +43,18 @@ pub struct Account {
     pub title: Option<String>,
     /// What the token may do; empty if the server did not say.
     pub scopes: Vec<String>,
+    /// The server's clock when it answered, in whole seconds.
+    pub server_time: Option<Timestamp>,
 }
 
 impl Account {
     pub fn is_bot(&self) -> bool {
         self.title.as_deref() == Some("BOT")
+    }
+
+    /// Whether the token is good for playing, as far as the server said.
+    pub fn may_play(&self) -> bool {
+        self.scopes.is_empty() || self.scopes.iter().any(|scope| scope == "bot:play")
     }
 }
 
@@ -151,6 +159,7 @@ impl Client {
         let scopes = header(&response, SCOPES).unwrap_or_default();
         let words = scopes.split([',', ' ']).filter(|word| !word.is_empty());
         let scopes = words.map(str::to_string).collect();
+        let server_time = header(&response, DATE).and_then(http_date);
         let account: Value = response.json().await?;
         let name = |key| text(&account, key);
         let id = name("id").or_else(|| name("username")).unwrap_or_default();
@@ -159,6 +168,7 @@ impl Client {
             username: name("username").unwrap_or(id),
             title: name("title"),
             scopes,
+            server_time,
         })
     }
 

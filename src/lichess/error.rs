@@ -2,6 +2,7 @@
 
 use super::read::{seconds, text};
 use super::retry::DEFAULT_PAUSE;
+use jiff::Timestamp;
 use serde_json::Value;
 use std::time::Duration;
 use thiserror::Error;
@@ -83,10 +84,15 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 3_600);
 /// The header `Retry-After`: seconds, or a moment as HTTP writes it. One that has passed is no pause.
 pub(super) fn retry_after(header: &str) -> Option<Duration> {
     let moment = || {
-        let until = jiff::fmt::rfc2822::parse(header).ok()?.timestamp();
-        Some(Duration::try_from(until.duration_since(jiff::Timestamp::now())).unwrap_or_default())
+        let until = http_date(header)?;
+        Some(Duration::try_from(until.duration_since(Timestamp::now())).unwrap_or_default())
     };
     header.trim().parse().map(Duration::from_secs).ok().or_else(moment)
+}
+
+/// A moment as HTTP writes it.
+pub(super) fn http_date(header: &str) -> Option<Timestamp> {
+    Some(jiff::fmt::rfc2822::parse(header).ok()?.timestamp())
 }
 
 fn seconds_until(moment: &Instant) -> u64 {
@@ -209,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_moment_to_come_back_is_counted_from_now() {
-        let in_an_hour = jiff::Timestamp::now() + Duration::from_secs(3_600);
+        let in_an_hour = Timestamp::now() + Duration::from_secs(3_600);
         let header = in_an_hour.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
         let pause = retry_after(&header).unwrap_or_else(|| panic!("{header}"));
         assert!((3_000..=3_600).contains(&pause.as_secs()), "{header}: {pause:?}");

@@ -145,6 +145,14 @@ impl Archive {
         if format > FORMAT { Err(StoreError::Newer(format)) } else { Ok(format) }
     }
 
+    /// Whether something could be written now; nothing is.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn try_to_write(&self) -> Result<(), StoreError> {
+        Ok(self.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;")?)
+    }
+
     /// Keeps a game; one that is kept already is replaced.
     ///
     /// # Errors

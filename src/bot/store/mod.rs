@@ -29,6 +29,11 @@ impl StoreOptions {
         StoreOptions { path: IN_MEMORY.to_string() }
     }
 
+    /// Whether no file is wanted.
+    pub fn is_in_memory(&self) -> bool {
+        self.path == IN_MEMORY
+    }
+
     /// The file, if there is to be one. Without a home there is no usual place.
     pub fn file(&self) -> Option<PathBuf> {
         match self.path.as_str() {
@@ -75,7 +80,7 @@ impl Store {
     /// and the memory of this run, never a game; it is left as it is.
     pub fn open(options: &StoreOptions) -> (Store, Pauses) {
         let Some(file) = options.file() else {
-            if options.path != IN_MEMORY {
+            if !options.is_in_memory() {
                 tracing::warn!(
                     "no place for the state file: there is no home directory, and store.path is not set; games and limits are not remembered"
                 );
