@@ -74,15 +74,18 @@ pub struct Hurry {
 }
 
 /// An answer to a move is waited for at least this long.
-const QUICKEST_ANSWER: Duration = Duration::from_millis(250);
+const QUICKEST_ANSWER: Duration = Duration::from_millis(500);
+/// Ways to the server and back that one attempt may need: a connection that was lost is made anew, with
+/// TLS, before the move goes out.
+const ROUND_TRIPS: u32 = 4;
 /// The shortest pause before another try.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 
 impl Hurry {
     /// How long to wait for the answer to one attempt: a quarter of what is left, so that others can
-    /// follow, but long enough for an answer that is on its way.
+    /// follow, but long enough to connect again and for an answer that is on its way.
     pub fn attempt(&self) -> Duration {
-        self.share(4).max(QUICKEST_ANSWER).max(self.overhead * 2)
+        self.share(4).max(QUICKEST_ANSWER).max(self.overhead * ROUND_TRIPS)
     }
 
     /// How long an attempt may be put off, for whatever reason but the server's own word.
@@ -204,14 +207,14 @@ mod tests {
     async fn attempts_get_shorter_as_the_flag_comes_closer() {
         let overhead = Duration::from_millis(100);
         for (left_ms, attempt_ms, pause_ms) in
-            [(60_000, 15_000, 6_000), (4_000, 1_000, 400), (1_000, 250, 100), (0, 250, 100)]
+            [(60_000, 15_000, 6_000), (4_000, 1_000, 400), (1_000, 500, 100), (0, 500, 100)]
         {
             let hurry = Hurry { flag_at: Some(Instant::now() + Duration::from_millis(left_ms)), overhead };
             assert_eq!(hurry.attempt(), Duration::from_millis(attempt_ms), "{left_ms} ms left");
             assert_eq!(hurry.pause(), Duration::from_millis(pause_ms), "{left_ms} ms left");
         }
         let far_away = Hurry { flag_at: Some(Instant::now()), overhead: Duration::from_millis(700) };
-        assert_eq!(far_away.attempt(), Duration::from_millis(1_400), "an answer takes longer here");
+        assert_eq!(far_away.attempt(), Duration::from_millis(2_800), "it takes longer to connect here");
         assert_eq!(Hurry { flag_at: None, overhead }.attempt(), Duration::MAX);
     }
 
