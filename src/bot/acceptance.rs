@@ -17,8 +17,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(90);
 pub enum Acceptance {
     /// The game starts.
     Taken,
-    /// Perhaps it starts: an answer was lost, or the server knows no such open challenge any more, as
-    /// is so after an acceptance that it took.
+    /// Perhaps it starts: an answer was lost. That the server knows no such open challenge afterwards
+    /// says no more, since it says so after an acceptance that it took, too.
     Uncertain(Error),
     /// It does not start. The server takes acceptances again at this moment.
     Limited(Instant),
@@ -45,7 +45,9 @@ where
         }
         match request().await {
             Ok(()) => return Acceptance::Taken,
-            Err(error @ Error::Rejected { status: 404, .. }) => return Acceptance::Uncertain(error),
+            Err(error @ Error::Rejected { status: 404, .. }) if lost.is_some() => {
+                return Acceptance::Uncertain(error);
+            }
             Err(error @ Error::RateLimited { .. }) => return limited(error, lost),
             Err(error) if error.is_retriable() => {
                 lost = Some(error);
@@ -113,7 +115,7 @@ mod tests {
             (vec![Ok(())], Taken, 1),
             (vec![Err(reset()), Ok(())], Taken, 2),
             (vec![Err(rejected(502)), Err(rejected(404))], Uncertain(rejected(404)), 2),
-            (vec![Err(rejected(404))], Uncertain(rejected(404)), 1),
+            (vec![Err(rejected(404))], Refused(rejected(404)), 1),
             (vec![Err(reset()); 5], Uncertain(reset()), 5),
             (vec![Err(rejected(400))], Refused(rejected(400)), 1),
             (vec![Err(limit(60))], Limited(in_a_minute), 1),

@@ -160,6 +160,8 @@ impl World {
             (false, _) => self.slots.uncertain(&id, self.now),
             (true, Fate::Open) => self.slots.accepted(&id, self.now),
             (true, _) if self.slots.is_running(&id) => (),
+            // Nothing of ours was lost before: the challenge is gone.
+            (true, _) if is_first_try => self.slots.withdraw(&id),
             (true, Fate::Running) => self.slots.uncertain(&id, self.now),
             // Cancelled is a plain refusal, a game that is over is not found.
             (true, Fate::Gone) if self.rng.bool() => self.slots.withdraw(&id),
