@@ -30,6 +30,8 @@ use tokio::time::{Instant, timeout};
 const PATIENCE: Patience = Patience { cap: Duration::from_secs(4), stable: Duration::from_secs(1) };
 /// If the stream has not shown what became of a request after this time, it is opened anew.
 const RECHECK: Duration = Duration::from_secs(3);
+/// A game in which a move is refused again and again is looked at this often at least.
+const RAREST_RECHECK: Duration = Duration::from_secs(60);
 /// A refused abort is tried again after this time.
 const ABORT_AGAIN: Duration = Duration::from_secs(10);
 /// A game without any clock may begin this much later than one with a clock.
@@ -96,11 +98,14 @@ impl Table {
     }
 }
 
-/// A move that the server has not taken, and what it said.
-struct Refusal {
-    error: Error,
-    /// It was said twice, with a look at the game in between: there is no third try.
-    is_final: bool,
+/// When to look at the game again once a move was refused `times` times in one position: `first` after
+/// the first time, then after three seconds, doubling up to a minute. It never ends while the game runs:
+/// only the server knows why it says no, and whether it still would.
+fn look_after(times: u32, first: Duration) -> Duration {
+    match times {
+        0 | 1 => first,
+        _ => (RECHECK * (1 << (times - 2).min(5))).min(RAREST_RECHECK),
+    }
 }
 
 /// The latest complete state, and when it arrived.
@@ -128,8 +133,8 @@ struct Game {
     turn: Turn,
     /// What we last decided to play; for one position it is never a different move.
     answered: Option<Answer>,
-    /// What became of it, in the position as it stands.
-    refusal: Option<Refusal>,
+    /// How often the server has refused it, in the position as it stands.
+    refusals: u32,
     engine: Option<EngineHandle>,
     lag: Lag,
     record: Record,
@@ -156,7 +161,7 @@ impl Game {
             now: None,
             turn: Turn::Idle,
             answered: None,
-            refusal: None,
+            refusals: 0,
             engine: None,
             lag: Lag::new(floor),
             record: Record::default(),
@@ -293,7 +298,7 @@ impl Game {
     fn on_new_position(&mut self, state: &GameState, position: &Position, before: Option<usize>) {
         self.claim_at = None;
         self.recheck_at = None;
-        self.refusal = None;
+        self.refusals = 0;
         if !self.turn.belongs_to(&state.moves) {
             // Dropping it stops the search at once.
             self.turn = Turn::Idle;
@@ -350,14 +355,13 @@ impl Game {
     /// Book, then engine: the first answer wins. A position that was answered gets the same move again.
     fn take_turn(&mut self, is_fresh: bool) {
         let Some(now) = &self.now else { return };
-        if self.refusal.as_ref().is_some_and(|refusal| refusal.is_final) {
-            return;
-        }
         let (moves, position) = (now.state.moves.clone(), now.position.clone());
         if let Some(answer) = self.answered.take_if(|answer| answer.moves == moves) {
             self.answered = Some(answer.clone());
             if is_fresh {
-                tracing::warn!(mv = %answer.mv, "the server does not have our move; sending it again");
+                if self.refusals == 0 {
+                    tracing::warn!(mv = %answer.mv, "the server does not have our move; sending it again");
+                }
                 self.send(answer, false);
             } else {
                 self.recheck_soon();
@@ -482,7 +486,7 @@ impl Game {
                 tracing::debug!(mv = %answer.mv, ?round_trip, "move taken");
             }
             Sent::Refused(error) if is_shown => tracing::debug!(%error, "the move was in already"),
-            Sent::Refused(error) => self.on_refused(&answer, error),
+            Sent::Refused(error) => self.on_refused(&answer, &error),
             Sent::Unauthorized(error) => return Err(error),
         }
         self.take_turn_if_waiting();
@@ -490,29 +494,27 @@ impl Game {
     }
 
     /// Out of turn, the move is most often in, and the stream is about to show it. Anything else is held
-    /// against the game as the server has it, at once; if the server says the same again, that is its
-    /// last word on this position.
-    fn on_refused(&mut self, answer: &Answer, error: Error) {
-        if error.is_out_of_turn() {
-            tracing::warn!(mv = %answer.mv, %error, "move refused");
-            return;
+    /// against the game as the server has it, at once. If that does not help, the move is offered again
+    /// more and more rarely: the fault may be the server's, and it may pass.
+    fn on_refused(&mut self, answer: &Answer, error: &Error) {
+        self.refusals += 1;
+        let first_look = if error.is_out_of_turn() { RECHECK } else { Duration::ZERO };
+        let wait = look_after(self.refusals, first_look);
+        match self.refusals {
+            1 => tracing::warn!(mv = %answer.mv, %error, "move refused; looking at the game again"),
+            2 => {
+                let fen = self.now.as_ref().map(|now| now.position.fen());
+                tracing::error!(mv = %answer.mv, fen, %error, "the server refuses our move, though it is our turn; trying it now and then");
+            }
+            times => tracing::debug!(mv = %answer.mv, %error, times, ?wait, "move refused"),
         }
-        let is_final = self.refusal.take().is_some_and(|before| before.error == error);
-        if is_final {
-            let fen = self.now.as_ref().map(|now| now.position.fen());
-            tracing::error!(mv = %answer.mv, fen, %error, "the server refuses our move for good; not sending it again");
-            self.recheck_at = None;
-        } else {
-            tracing::warn!(mv = %answer.mv, %error, "move refused; looking at the game again");
-            self.recheck_at = Some(Instant::now());
-        }
-        self.refusal = Some(Refusal { error, is_final });
+        self.recheck_at = Some(Instant::now() + wait);
     }
 
     /// The opponent may have answered before the reply to our request came.
     fn take_turn_if_waiting(&mut self) {
         let is_over = self.now.as_ref().is_none_or(|now| now.state.status.is_over());
-        if !is_over && self.is_our_turn() && self.turn.is_idle() {
+        if !is_over && self.is_our_turn() && self.turn.is_idle() && self.recheck_at.is_none() {
             self.take_turn(false);
         }
     }

@@ -135,52 +135,44 @@ impl Game {
         self.on_step(Step::Sent(Sent::Refused(error))).expect("no reason to leave");
     }
 
-    /// Whether the whole game is asked for at once.
-    fn looks_again(&mut self) -> bool {
-        self.recheck_at.take().is_some_and(|at| at <= Instant::now())
+    /// How soon the whole game is asked for; it is, with this.
+    fn looks_again_in(&mut self) -> Option<u64> {
+        self.recheck_at.take().map(|at| (at - Instant::now()).as_secs())
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_move_that_is_refused_twice_is_not_sent_a_third_time() {
+async fn a_refused_move_is_offered_more_and_more_rarely_as_long_as_the_game_runs() {
+    let illegal = "Piece on e2 cannot move to e4";
+    for (text, first_look) in [(illegal, 0), ("Not your turn, or game already over", 3)] {
+        let mut game = game();
+        game.sit(full(Color::White, ""));
+        for (times, seconds) in (1..).zip([first_look, 3, 6, 12, 24, 48, 60, 60, 60]) {
+            game.refused(text);
+            game.hear(GameState { black_offers_draw: times % 2 == 0, ..state("") });
+            assert_eq!(game.sending(), None, "no other line has it sent before, {text}");
+            assert_eq!(game.looks_again_in(), Some(seconds), "after {times} times, {text}");
+            game.sit(full(Color::White, ""));
+            assert_eq!(game.sending().as_deref(), Some("e2e4"), "after {times} times, {text}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn refusals_are_counted_anew_in_another_position() {
     let illegal = "Piece on e2 cannot move to e4";
     let mut game = game();
     game.sit(full(Color::White, ""));
-    game.refused(illegal);
-    assert!(game.looks_again() && game.sending().is_none());
-    game.sit(full(Color::White, ""));
-    assert_eq!(game.sending().as_deref(), Some("e2e4"), "the game as the server has it says the same");
-    game.refused(illegal);
-    assert_eq!((game.sending(), game.recheck_at), (None, None));
-    game.sit(full(Color::White, ""));
-    game.hear(GameState { black_offers_draw: true, ..state("") });
-    assert_eq!((game.sending(), game.recheck_at), (None, None));
+    for _ in 0..3 {
+        game.refused(illegal);
+        game.sit(full(Color::White, ""));
+        game.recheck_at = None;
+        game.sit(full(Color::White, ""));
+    }
     game.hear(state("e2e4 e7e5"));
     assert_eq!(game.sending().as_deref(), Some("g1f3"), "another position is another question");
-}
-
-#[tokio::test(start_paused = true)]
-async fn refusals_that_differ_are_looked_into_each() {
-    let mut game = game();
-    game.sit(full(Color::White, ""));
-    for text in ["Piece on e2 cannot move to e4", "Invalid UCI: e2e4", "No king"] {
-        game.refused(text);
-        assert!(game.looks_again(), "{text}");
-        game.sit(full(Color::White, ""));
-        assert_eq!(game.sending().as_deref(), Some("e2e4"), "{text}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_move_out_of_turn_waits_for_the_stream_however_often() {
-    let mut game = game();
-    game.sit(full(Color::White, ""));
-    for _ in 0..3 {
-        game.refused("Not your turn, or game already over");
-        assert_eq!(game.recheck_at.take(), Some(Instant::now() + RECHECK));
-        game.sit(full(Color::White, ""));
-        assert_eq!(game.sending().as_deref(), Some("e2e4"));
-    }
+    game.refused(illegal);
+    assert_eq!(game.looks_again_in(), Some(0));
 }
 
 #[tokio::test(start_paused = true)]
