@@ -31,6 +31,10 @@ COPY --from=build /src/target/release/tabiya /usr/local/bin/
 WORKDIR /tabiya
 COPY openings.csv LICENSE ./
 
+# The one place that is written: a new volume mounted here belongs to the user as well.
+RUN install -d -o 10001 -g 10001 /data
+ENV TABIYA_STORE__PATH=/data/tabiya.sqlite
+
 USER 10001:10001
 
 # Exec form, so that the signal reaches the program: games are then finished before it leaves.
