@@ -415,10 +415,10 @@ impl Service {
         match acceptance {
             // An earlier try of ours got through, whatever was said to the last.
             _ if self.slots.is_running(&id) => (),
-            Acceptance::Taken => self.slots.accepted(&id, Instant::now()),
+            Acceptance::Taken => self.slots.await_start(&id, Instant::now()),
             Acceptance::Uncertain(error) => {
                 tracing::warn!(%id, %error, "nobody knows whether the challenge is accepted; its place is kept");
-                self.slots.uncertain(&id, Instant::now());
+                self.slots.await_start(&id, Instant::now());
             }
             Acceptance::Limited(until) if self.phase() == Stop::Running => {
                 let wait_s = until.saturating_duration_since(Instant::now()).as_secs();

@@ -157,15 +157,14 @@ impl World {
         }
         match (reaches && is_heard, before) {
             (false, _) if tries > 0 => self.requests.push((id, tries - 1)),
-            (false, _) => self.slots.uncertain(&id, self.now),
-            (true, Fate::Open) => self.slots.accepted(&id, self.now),
+            (false, _) | (true, Fate::Open) => self.slots.await_start(&id, self.now),
             (true, _) if self.slots.is_running(&id) => (),
             // Nothing of ours was lost before: the challenge is gone.
             (true, _) if is_first_try => self.slots.withdraw(&id),
-            (true, Fate::Running) => self.slots.uncertain(&id, self.now),
+            (true, Fate::Running) => self.slots.await_start(&id, self.now),
             // Cancelled is a plain refusal, a game that is over is not found.
             (true, Fate::Gone) if self.rng.bool() => self.slots.withdraw(&id),
-            (true, Fate::Gone) => self.slots.uncertain(&id, self.now),
+            (true, Fate::Gone) => self.slots.await_start(&id, self.now),
         }
     }
 

@@ -64,10 +64,8 @@ pub struct Expired {
 enum Stage {
     /// Our acceptance is on its way, and its end is known before this moment.
     Accepting(Instant),
-    /// Accepted; the game has to start before this moment.
-    Accepted(Instant),
-    /// Nobody knows whether our acceptance got through; if so, the game starts before this moment.
-    Uncertain(Instant),
+    /// Our acceptance got through, or perhaps did: if so, the game starts before this moment.
+    Awaited(Instant),
     /// No game has started in time. The place is free once the server's list says the same; it is
     /// asked for again at this moment.
     Overdue(Instant),
@@ -77,9 +75,7 @@ enum Stage {
 impl Stage {
     fn deadline(self) -> Option<Instant> {
         match self {
-            Stage::Accepting(at) | Stage::Accepted(at) | Stage::Uncertain(at) | Stage::Overdue(at) => {
-                Some(at)
-            }
+            Stage::Accepting(at) | Stage::Awaited(at) | Stage::Overdue(at) => Some(at),
             Stage::Running => None,
         }
     }
@@ -152,21 +148,13 @@ impl Slots {
         self.places.insert(id, Place { guest, stage: Stage::Accepting(now + ACCEPT_DEADLINE) });
     }
 
-    /// The server took our acceptance: the game has to start soon.
-    pub fn accepted(&mut self, id: &GameId, now: Instant) {
-        self.answered(id, Stage::Accepted(now + START_DEADLINE));
-    }
-
-    /// Nobody knows whether the server took our acceptance: the place is kept until that is clear.
-    pub fn uncertain(&mut self, id: &GameId, now: Instant) {
-        self.answered(id, Stage::Uncertain(now + START_DEADLINE));
-    }
-
-    fn answered(&mut self, id: &GameId, stage: Stage) {
+    /// The server took our acceptance, or nobody knows: the place is kept until the game starts, or is
+    /// clearly not going to.
+    pub fn await_start(&mut self, id: &GameId, now: Instant) {
         if let Some(place) = self.places.get_mut(id)
             && matches!(place.stage, Stage::Accepting(_))
         {
-            place.stage = stage;
+            place.stage = Stage::Awaited(now + START_DEADLINE);
         }
     }
 

@@ -97,11 +97,8 @@ async fn correspondence_takes_no_place_from_games_with_a_clock() {
 #[tokio::test]
 async fn an_accepted_game_that_never_starts_gives_its_place_back() {
     type Answer = fn(&mut Slots, &GameId, Instant);
-    let rows: [(Answer, Duration); 3] = [
-        (Slots::accepted, START_DEADLINE),
-        (Slots::uncertain, START_DEADLINE),
-        (|_, _, _| (), ACCEPT_DEADLINE),
-    ];
+    let rows: [(Answer, Duration); 2] =
+        [(Slots::await_start, START_DEADLINE), (|_, _, _| (), ACCEPT_DEADLINE)];
     for (answer, deadline) in rows {
         let (mut slots, now) = (slots(1, 0, 0), Instant::now());
         let first = challenge("aaaaaaa1", "u1", false, false);
@@ -143,7 +140,7 @@ async fn a_running_game_survives_late_words_about_its_challenge() {
     let first = challenge("aaaaaaa1", "u1", false, false);
     slots.admit(&first, now);
     slots.started(&first.id, Guest::of(&first));
-    slots.accepted(&first.id, now);
+    slots.await_start(&first.id, now);
     slots.withdraw(&first.id);
     assert!(slots.is_running(&first.id));
     assert_eq!(slots.expire(now + ACCEPT_DEADLINE * 2), Expired::default());
