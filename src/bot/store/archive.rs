@@ -25,7 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The format of the tables; a change that an older program cannot read raises it.
 const FORMAT: i64 = 1;
 
-const TABLES: &str = "
+/// From any older format to this one, as a whole or not at all.
+const UPGRADE: &str = "
+    BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS game (
         id TEXT PRIMARY KEY,
         ended_at INTEGER NOT NULL,
@@ -45,6 +47,7 @@ const TABLES: &str = "
     CREATE INDEX IF NOT EXISTS game_by_end ON game (ended_at);
     CREATE TABLE IF NOT EXISTS pause (about TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT;
     PRAGMA user_version = 1;
+    COMMIT;
 ";
 
 /// A finished game in the state file.
@@ -130,18 +133,20 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens the file to write, and makes it if there is none.
+    /// Opens the file to write, and makes it if there is none. Nothing is written to one that has our
+    /// format: what it holds can be read even if it turns out that it cannot be written.
     ///
     /// # Errors
-    /// The file cannot be made, is none of ours, or cannot be written.
+    /// The file cannot be made, is none of ours, or has to be upgraded and cannot be written.
     pub fn open(file: &Path) -> Result<Archive, StoreError> {
         if let Some(directory) = file.parent() {
             std::fs::create_dir_all(directory).map_err(StoreError::Directory)?;
         }
         let archive = Archive { connection: Connection::open(file)? };
         archive.connection.busy_timeout(PATIENCE)?;
-        archive.check_format()?;
-        archive.connection.execute_batch(TABLES)?;
+        if archive.check_format()? < FORMAT {
+            archive.connection.execute_batch(UPGRADE)?;
+        }
         Ok(archive)
     }
 
@@ -157,9 +162,10 @@ impl Archive {
         Ok(archive)
     }
 
-    fn check_format(&self) -> Result<(), StoreError> {
+    /// The file's format, 0 for an empty one; that of a later version is refused.
+    fn check_format(&self) -> Result<i64, StoreError> {
         let format: i64 = self.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        if format > FORMAT { Err(StoreError::Newer(format)) } else { Ok(()) }
+        if format > FORMAT { Err(StoreError::Newer(format)) } else { Ok(format) }
     }
 
     /// Keeps a game; one that is kept already is replaced.

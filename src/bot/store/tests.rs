@@ -58,6 +58,27 @@ fn what_was_kept_is_there_after_a_restart() {
     assert_eq!(archive.bot_games_since(at(0)).expect("a number"), 1);
 }
 
+/// Another program is about to write: whatever we would write has to wait, and fails in the end.
+fn lock(file: &Path) -> rusqlite::Connection {
+    let other = rusqlite::Connection::open(file).expect("a file of ours");
+    other.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
+    other
+}
+
+#[test]
+fn a_file_that_cannot_be_written_still_tells_its_pauses() {
+    let (_folder, options) = in_folder();
+    let file = options.file().expect("a file");
+    let tomorrow = at(Timestamp::now().as_second() + 86_400);
+    Store::open(&options).0.pause(About::AllBots, tomorrow);
+    let before = fs::read(&file).expect("the file");
+    let _lock = lock(&file);
+    let (store, pauses) = Store::open(&options);
+    assert_eq!(pauses.for_bot(None, Timestamp::now()), Some(tomorrow));
+    drop(store);
+    assert_eq!(fs::read(&file).expect("the file"), before, "opening it writes nothing");
+}
+
 #[test]
 fn games_are_found_by_opponent_and_moment() {
     let (_folder, options) = in_folder();
