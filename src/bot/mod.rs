@@ -10,12 +10,14 @@ mod pauses;
 pub mod policy;
 mod record;
 mod service;
+mod sign_in;
 mod slots;
 pub mod store;
 mod turn;
 
 pub use record::FinishedGame;
-pub use service::{RunError, run};
+pub use service::run;
+pub use sign_in::RunError;
 pub use store::StoreOptions;
 
 use crate::engine::{EngineOptions, Move, Position};

@@ -1,24 +1,22 @@
 //! The account's events in, games and answers to challenges out; the only place that spawns games.
 
-use super::acceptance::{self, Acceptance};
-use super::errand::{at, persist};
+mod challenges;
+
+use super::acceptance::Acceptance;
+use super::errand::at;
 use super::feed::{Feed, Patience, Signal};
 use super::game::{self, Seat};
-use super::pauses::{About, Pauses};
-use super::policy::{self, Decision};
+use super::pauses::Pauses;
 use super::record::FinishedGame;
-use super::slots::{Admission, Guest, Slots};
+use super::sign_in::{RunError, sign_in};
+use super::slots::{Guest, Slots};
 use super::store::Store;
 use super::{BotOptions, Report, Stop};
 use crate::book::Book;
-use crate::lichess::{
-    Account, AccountEvent, Backoff, Challenge, Client, DeclineReason, Error, GameId, GameInfo,
-};
-use jiff::Timestamp;
+use crate::lichess::{Account, AccountEvent, Client, DeclineReason, Error, GameId, GameInfo};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
-use thiserror::Error;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
@@ -39,31 +37,6 @@ const SWEEP: Duration = Duration::from_secs(120);
 const LAST_REPLIES: Duration = Duration::from_secs(2);
 /// Ids of finished games that are remembered, so that a late word about one starts nothing.
 const REMEMBERED: usize = 256;
-
-/// Why the service ended by itself.
-#[derive(Debug, Error)]
-pub enum RunError {
-    #[error("{0}")]
-    Lichess(#[from] Error),
-    #[error("the token lacks the scope bot:play (it has: {found}); make a new one with that scope")]
-    MissingScope { found: String },
-    #[error(
-        "{username} is not a bot account yet. `tabiya upgrade` makes it one: that cannot be undone, \
-         and it is impossible once the account has played a game"
-    )]
-    NotABot { username: String },
-}
-
-impl RunError {
-    /// The exit code of the program: 3 for a refused token, 4 for an account that is no bot, else 1.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            RunError::Lichess(Error::Unauthorized(..)) | RunError::MissingScope { .. } => 3,
-            RunError::NotABot { .. } => 4,
-            RunError::Lichess(_) => 1,
-        }
-    }
-}
 
 /// Runs the service until it is told to stop, or the token is refused.
 ///
@@ -101,29 +74,6 @@ pub async fn run(
         is_online: false,
     };
     service.serve().await
-}
-
-/// Asks who we are, for as long as it takes, and whether we may play.
-async fn sign_in(client: &Client, url: &str) -> Result<Account, RunError> {
-    let mut backoff = Backoff::new(Duration::from_millis(500), PATIENCE.cap);
-    let account = loop {
-        match client.account().await {
-            Ok(account) => break account,
-            Err(error @ Error::Unauthorized(..)) => return Err(error.into()),
-            Err(error) => {
-                let retry_in = backoff.next_delay();
-                tracing::warn!(url, %error, ?retry_in, "cannot ask the server for the account; trying again");
-                sleep(retry_in).await;
-            }
-        }
-    };
-    if !account.scopes.is_empty() && !account.scopes.iter().any(|scope| scope == "bot:play") {
-        return Err(RunError::MissingScope { found: account.scopes.join(", ") });
-    }
-    if !account.is_bot() {
-        return Err(RunError::NotABot { username: account.username });
-    }
-    Ok(account)
 }
 
 type GameEnd = Result<Option<FinishedGame>, Error>;
@@ -295,97 +245,6 @@ impl Service {
         }
     }
 
-    fn on_challenge(&mut self, challenge: &Challenge) {
-        let challenger = challenge.challenger.as_ref();
-        if challenger.and_then(|player| player.id.as_ref()) == Some(&self.seat.account) {
-            return;
-        }
-        let id = challenge.id.clone();
-        let from = challenger.map_or("somebody".to_string(), |player| player.to_string());
-        if self.phase() != Stop::Running {
-            return self.decline(id, DeclineReason::Later);
-        }
-        match policy::decide(challenge, &self.seat.options.challenge) {
-            Decision::Decline(reason) => {
-                tracing::info!(%id, from, variant = challenge.variant, ?reason, "challenge declined");
-                self.decline(id, reason);
-            }
-            Decision::Accept => match self.pause_of(&Guest::of(challenge)) {
-                Some(until) => {
-                    tracing::info!(%id, from, %until, "challenge declined: enough games between bots for today");
-                    self.decline(id, DeclineReason::Later);
-                }
-                None => self.admit(challenge, &from),
-            },
-        }
-    }
-
-    /// Until when the server wants no game with this guest.
-    fn pause_of(&self, guest: &Guest) -> Option<Timestamp> {
-        if guest.is_bot { self.pauses.for_bot(guest.user.as_ref(), Timestamp::now()) } else { None }
-    }
-
-    fn pause(&mut self, about: About, until: Instant) {
-        let now = Timestamp::now();
-        let until = now + until.saturating_duration_since(Instant::now());
-        tracing::warn!(%about, %until, "no more games for now, by the server's limit on games between bots");
-        self.pauses.set(about.clone(), until, now);
-        self.store.pause(about, until);
-    }
-
-    fn admit(&mut self, challenge: &Challenge, from: &str) {
-        let id = challenge.id.clone();
-        match self.slots.admit(challenge, Instant::now()) {
-            Admission::Accept => {
-                tracing::info!(%id, from, variant = challenge.variant, speed = challenge.speed, "challenge accepted");
-                self.accept(id);
-            }
-            Admission::Queued => tracing::info!(%id, from, "challenge waits for a free place"),
-            Admission::Known => (),
-            Admission::Full | Admission::UserFull => {
-                tracing::info!(%id, from, "challenge declined: no free place");
-                self.decline(id, DeclineReason::Later);
-            }
-        }
-    }
-
-    fn serve_queue(&mut self) {
-        while self.phase() == Stop::Running
-            && let Some(id) = self.slots.next_from_queue(Instant::now())
-        {
-            if self.slots.guest(&id).is_some_and(|guest| self.pause_of(guest).is_some()) {
-                self.turn_down(id);
-                continue;
-            }
-            tracing::info!(%id, "a place is free: challenge accepted");
-            self.accept(id);
-        }
-    }
-
-    fn accept(&mut self, id: GameId) {
-        let (client, stop, challenge) = (self.seat.client.clone(), self.stop.clone(), id.clone());
-        let task = self.replies.spawn(async move {
-            let acceptance = acceptance::accept(&client, &challenge, &stop).await;
-            Reply::Accepted(challenge, acceptance)
-        });
-        self.accepting.insert(id, task);
-    }
-
-    /// An acceptance that nobody wants any more is not sent again.
-    fn call_off(&mut self, id: &GameId) {
-        if let Some(task) = self.accepting.remove(id) {
-            task.abort();
-        }
-    }
-
-    fn decline(&mut self, id: GameId, reason: DeclineReason) {
-        let client = self.seat.client.clone();
-        self.replies.spawn(async move {
-            let done = persist(|| client.decline_challenge(&id, reason)).await;
-            Reply::Declined(id, done)
-        });
-    }
-
     fn ask_what_runs(&mut self) {
         let client = self.seat.client.clone();
         self.replies.spawn(async move { Reply::Playing(client.playing().await) });
@@ -407,53 +266,6 @@ impl Service {
             Err(error) => tracing::error!(%error, "a request ended badly"),
         }
         Ok(())
-    }
-
-    /// Only a refusal frees the place at once: whatever else happened, a game may be about to start.
-    fn on_acceptance(&mut self, id: GameId, acceptance: Acceptance) {
-        self.accepting.remove(&id);
-        match acceptance {
-            // An earlier try of ours got through, whatever was said to the last.
-            _ if self.slots.is_running(&id) => (),
-            Acceptance::Taken => self.slots.await_start(&id, Instant::now()),
-            Acceptance::Uncertain(error) => {
-                tracing::warn!(%id, %error, "nobody knows whether the challenge is accepted; its place is kept");
-                self.slots.await_start(&id, Instant::now());
-            }
-            Acceptance::Limited(until) if self.phase() == Stop::Running => {
-                let wait_s = until.saturating_duration_since(Instant::now()).as_secs();
-                tracing::warn!(%id, wait_s, "the server limits acceptances; the challenge waits");
-                self.slots.limited(&id, until, Instant::now());
-            }
-            Acceptance::Limited(_) | Acceptance::CalledOff => self.turn_down(id),
-            Acceptance::Refused(error @ (Error::RateLimited { .. } | Error::OpponentLimited { .. })) => {
-                tracing::warn!(%id, %error, "the challenge could not be accepted; declining it");
-                self.note_limit(&id, &error);
-                self.turn_down(id);
-            }
-            Acceptance::Refused(error) => {
-                tracing::info!(%id, %error, "the challenge is gone");
-                self.slots.withdraw(&id);
-            }
-        }
-    }
-
-    /// A quota on games between bots is ours or the opponent's.
-    fn note_limit(&mut self, id: &GameId, error: &Error) {
-        let bot = self.slots.guest(id).filter(|guest| guest.is_bot).cloned();
-        match (bot, error) {
-            (Some(_), Error::RateLimited { until, quota: Some(_), .. }) => self.pause(About::AllBots, *until),
-            (Some(Guest { user: Some(user), .. }), Error::OpponentLimited { until, .. }) => {
-                self.pause(About::Opponent(user), *until);
-            }
-            _ => (),
-        }
-    }
-
-    /// Declines a challenge for which a place was reserved.
-    fn turn_down(&mut self, id: GameId) {
-        self.slots.withdraw(&id);
-        self.decline(id, DeclineReason::Later);
     }
 
     /// Games of which we have not heard are played, and places of games that have not come to be are free.
