@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::book::BookOptions;
+use crate::bot::turn::{Sent, Step};
 use crate::lichess::{GameClock, LichessOptions, Status, Token};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
