@@ -6,6 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
+use tabiya::bot::FinishedGame;
 use tabiya::bot::store::{Archive, KeptGame};
 use tempfile::TempDir;
 
@@ -246,6 +247,9 @@ fn a_signal_ends_it_with_exit_code_0_and_no_line_holds_the_token() {
     assert!(!said.contains("FromTheTests"), "the token is in the log");
 }
 
+const ROW: &str =
+    "2026-11-30 18:05  q7ZkTfLb  1-0      resign        rated  blitz           Tabiya - Ada, 61 plies\n";
+
 #[test]
 fn the_kept_games_are_listed_and_exported() {
     let program = Program::new(&["games"]).with("TABIYA_STORE__PATH", "state.sqlite");
@@ -254,8 +258,10 @@ fn the_kept_games_are_listed_and_exported() {
     assert!(stderr(&output).starts_with("state.sqlite: no such file"), "{}", stderr(&output));
 
     for (arguments, expected) in [
-        (vec!["games"], "2026-11-30 18:05  q7ZkTfLb  1-0 "),
-        (vec!["games", "--pgn", "--opponent", "Ada"], "[White \"Tabiya\"]\n"),
+        (vec!["games"], ROW),
+        (vec!["games", "--since", "2026-11-30", "--until", "2026-11-30"], ROW),
+        (vec!["games", "--pgn", "--opponent", "Ada"], "[White \"Tabiya\"]\n\n1. e4 1-0\n\n"),
+        (vec!["games", "--until", "2026-11-29"], ""),
         (vec!["games", "--since", "2026-12-01"], ""),
         (vec!["games", "--opponent", "bob"], ""),
     ] {
@@ -264,29 +270,25 @@ fn the_kept_games_are_listed_and_exported() {
         archive.keep(&kept_game()).expect("room");
         let output = program.output();
         assert_eq!(code(&output), Some(0), "{arguments:?}: {}", stderr(&output));
-        let text = stdout(&output);
-        assert!(
-            text.starts_with(expected) && text.is_empty() == expected.is_empty(),
-            "{arguments:?}: {text}"
-        );
+        assert_eq!(stdout(&output), expected, "{arguments:?}");
     }
 }
 
 fn kept_game() -> KeptGame {
-    KeptGame {
-        id: "q7ZkTfLb".to_string(),
-        ended_at: "2026-11-30T18:05:09Z".parse().expect("a moment"),
+    let game = FinishedGame {
+        id: "q7ZkTfLb".parse().expect("a game id"),
         white: "Tabiya".to_string(),
         black: "Ada".to_string(),
         we_were_white: true,
-        opponent: "ada".to_string(),
+        opponent: "ada".parse().ok(),
         opponent_is_bot: false,
         variant: "standard".to_string(),
         speed: "blitz".to_string(),
         rated: true,
         status: "resign".to_string(),
         result: "1-0".to_string(),
-        plies: 1,
+        plies: 61,
         pgn: "[White \"Tabiya\"]\n\n1. e4 1-0\n\n".to_string(),
-    }
+    };
+    KeptGame { ended_at: "2026-11-30T18:05:09Z".parse().expect("a moment"), game }
 }

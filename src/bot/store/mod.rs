@@ -93,7 +93,7 @@ impl Store {
     }
 
     pub fn keep(&self, game: &FinishedGame) {
-        self.send(Job::Keep(Box::new(KeptGame::new(game, Timestamp::now()))));
+        self.send(Job::Keep(Box::new(KeptGame { ended_at: Timestamp::now(), game: game.clone() })));
     }
 
     pub fn pause(&self, about: About, until: Timestamp) {
@@ -132,7 +132,7 @@ fn open_file(file: &Path) -> Result<(Archive, Pauses), StoreError> {
 fn keep(archive: &Archive, inbox: &mpsc::Receiver<Job>) {
     for job in inbox {
         let (what, done) = match &job {
-            Job::Keep(game) => (format!("game {}", game.id), archive.keep(game)),
+            Job::Keep(kept) => (format!("game {}", kept.game.id), archive.keep(kept)),
             Job::Pause(about, until) => (format!("pause of {about}"), archive.pause(about, *until)),
         };
         if let Err(error) = done {

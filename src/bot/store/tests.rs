@@ -32,7 +32,7 @@ fn in_folder() -> (tempfile::TempDir, StoreOptions) {
 }
 
 fn ids(archive: &Archive, wanted: &Wanted) -> Vec<String> {
-    archive.games(wanted).expect("games").into_iter().map(|game| game.id).collect()
+    archive.games(wanted).expect("games").into_iter().map(|kept| kept.game.id.to_string()).collect()
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn what_was_kept_is_there_after_a_restart() {
     assert_eq!(pauses.for_bot(None, Timestamp::now()), None, "that one is over");
     let archive = Archive::open_to_read(&options.file().expect("a file")).expect("a state file");
     let games = archive.games(&Wanted::default()).expect("games");
-    let expected = KeptGame::new(&game("aaaaaaa1", "Ada"), games[0].ended_at);
+    let expected = KeptGame { ended_at: games[0].ended_at, game: game("aaaaaaa1", "Ada") };
     assert_eq!(games, [expected], "once");
     assert_eq!(archive.bot_games_since(at(0)).expect("a number"), 1);
 }
@@ -86,7 +86,7 @@ fn games_are_found_by_opponent_and_moment() {
     for (id, opponent, second) in
         [("aaaaaaa1", "Ada", 100), ("aaaaaaa2", "Bob", 200), ("aaaaaaa3", "Ada", 300)]
     {
-        archive.keep(&KeptGame::new(&game(id, opponent), at(second))).expect("room");
+        archive.keep(&KeptGame { ended_at: at(second), game: game(id, opponent) }).expect("room");
     }
     let all = Wanted::default();
     assert_eq!(ids(&archive, &all), ["aaaaaaa1", "aaaaaaa2", "aaaaaaa3"]);
