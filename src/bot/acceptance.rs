@@ -63,7 +63,9 @@ where
 fn limited(error: Error, lost: Option<Error>) -> Acceptance {
     match (lost, &error) {
         (Some(lost), _) => Acceptance::Uncertain(lost),
-        (None, Error::RateLimited { until, quota: None, .. }) if *until <= Instant::now() + LONGEST_PAUSE => {
+        (None, Error::RateLimited { until, .. })
+            if !error.is_bot_quota() && *until <= Instant::now() + LONGEST_PAUSE =>
+        {
             Acceptance::Limited(*until)
         }
         (None, _) => Acceptance::Refused(error),
@@ -100,10 +102,10 @@ mod tests {
         Error::RateLimited { until, reason: String::new(), quota: None }
     }
 
-    /// Games against bots are limited for a while, all others are not.
-    fn quota() -> Error {
+    /// Some acceptances are limited for a while, all others are not.
+    fn quota(key: &str) -> Error {
         let until = Instant::now() + Duration::from_secs(60);
-        Error::RateLimited { until, reason: String::new(), quota: Some("bot.vsBot.day".to_string()) }
+        Error::RateLimited { until, reason: String::new(), quota: Some(key.to_string()) }
     }
 
     #[tokio::test(start_paused = true)]
@@ -119,7 +121,8 @@ mod tests {
             (vec![Err(reset()); 5], Uncertain(reset()), 5),
             (vec![Err(rejected(400))], Refused(rejected(400)), 1),
             (vec![Err(limit(60))], Limited(in_a_minute), 1),
-            (vec![Err(quota())], Refused(quota()), 1),
+            (vec![Err(quota("bot.vsBot.day"))], Refused(quota("bot.vsBot.day")), 1),
+            (vec![Err(quota("challenge.minute"))], Limited(in_a_minute), 1),
             (vec![Err(limit(41_234))], Refused(limit(41_234)), 1),
             (vec![Err(reset()), Err(limit(41_234))], Uncertain(reset()), 2),
         ] {

@@ -51,6 +51,11 @@ impl Error {
         matches!(self, Error::Rejected { status: 400, text } if text.starts_with("Not your turn"))
     }
 
+    /// Whether we have played as many games against bots as we may for today; humans are not meant.
+    pub fn is_bot_quota(&self) -> bool {
+        matches!(self, Error::RateLimited { quota: Some(key), .. } if key == BOT_QUOTA)
+    }
+
     /// From a status that is no success. The status counts; the body, in whatever shape, only explains.
     pub(super) fn from_response(status: u16, retry_after: Option<Duration>, body: &str) -> Error {
         let json: Value = serde_json::from_str(body).unwrap_or_default();
@@ -70,6 +75,8 @@ impl Error {
     }
 }
 
+/// The server's name for its limit on games between bots.
+const BOT_QUOTA: &str = "bot.vsBot.day";
 /// "Come back at once" is no answer to too many requests …
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 /// … and a longer pause is believed up to a day and a bit.
@@ -181,6 +188,19 @@ mod tests {
         }
         let limited = Error::from_response(429, None, day).to_string();
         assert_eq!(limited, "the server asks us to wait 41234 s: x");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_one_quota_is_about_games_between_bots() {
+        let limited = |quota: Option<&str>| Error::RateLimited {
+            until: Instant::now(),
+            reason: String::new(),
+            quota: quota.map(str::to_string),
+        };
+        assert!(limited(Some("bot.vsBot.day")).is_bot_quota());
+        for other in [limited(None), limited(Some("challenge.day")), rejected(429, "bot.vsBot.day")] {
+            assert!(!other.is_bot_quota(), "{other:?}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -136,7 +136,9 @@ impl Service {
     fn note_limit(&mut self, id: &GameId, error: &Error) {
         let bot = self.slots.guest(id).filter(|guest| guest.is_bot).cloned();
         match (bot, error) {
-            (Some(_), Error::RateLimited { until, quota: Some(_), .. }) => self.pause(About::AllBots, *until),
+            (Some(_), Error::RateLimited { until, .. }) if error.is_bot_quota() => {
+                self.pause(About::AllBots, *until);
+            }
             (Some(Guest { user: Some(user), .. }), Error::OpponentLimited { until, .. }) => {
                 self.pause(About::Opponent(user), *until);
             }
