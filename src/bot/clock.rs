@@ -67,7 +67,7 @@ fn think_time(situation: &Situation) -> (Duration, Duration) {
 /// How much of our clock the sending of a move may take: less and less as the flag comes closer.
 #[derive(Clone, Copy, Debug)]
 pub struct Hurry {
-    /// When our flag falls; `None` while no clock of ours runs.
+    /// When our flag falls, or our time for a first move ends; `None` while neither runs.
     pub flag_at: Option<Instant>,
     /// Lost on every move on the way to the server.
     pub overhead: Duration,

@@ -96,11 +96,19 @@ impl Game {
     }
 
     pub(super) fn hurry(&self) -> Hurry {
-        let clock = self.table.as_ref().zip(self.now.as_ref()).and_then(|(table, now)| {
-            let is_running = !table.is_slow() && now.position.plies_played() >= 2;
-            now.clock_of(table.ours).0.filter(|_| is_running).map(|left| now.arrived + left)
-        });
-        Hurry { flag_at: clock, overhead: self.lag.overhead() }
+        Hurry { flag_at: self.flag_at(), overhead: self.lag.overhead() }
+    }
+
+    /// When the game is lost without our move: before the clocks run, by the server's limit for a first
+    /// move, if it has set one.
+    fn flag_at(&self) -> Option<Instant> {
+        let (table, now) = (self.table.as_ref()?, self.now.as_ref()?);
+        let left = match now.position.plies_played() {
+            0 | 1 => now.state.first_move_expires_in,
+            _ if table.is_slow() => None,
+            _ => now.clock_of(table.ours).0,
+        };
+        left.and_then(|left| now.arrived.checked_add(left))
     }
 
     pub(super) fn on_step(&mut self, step: Step) -> Result<(), Error> {

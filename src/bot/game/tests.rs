@@ -188,6 +188,18 @@ async fn sending_hurries_once_our_clock_runs() {
     assert_eq!(game.hurry().flag_at, None, "no clock at all");
 }
 
+#[tokio::test(start_paused = true)]
+async fn sending_a_first_move_hurries_before_the_server_gives_up_on_it() {
+    for (we_are, moves) in [(Color::White, ""), (Color::Black, "e2e4")] {
+        let mut game = game();
+        let expires = Some(Duration::from_secs(16));
+        let state = GameState { first_move_expires_in: expires, ..state(moves) };
+        game.sit(GameFull { state, ..full(we_are, moves) });
+        tokio::time::advance(Duration::from_secs(10)).await;
+        assert_eq!(game.hurry().flag_at, Some(Instant::now() + Duration::from_secs(6)), "{we_are:?}");
+    }
+}
+
 #[tokio::test]
 async fn the_opponents_reply_may_come_before_the_reply_to_our_request() {
     let mut game = game();
