@@ -110,14 +110,17 @@ pub struct Lag {
 const REMEMBERED: usize = 16;
 /// Kept back beyond the measured round trip.
 const MARGIN: Duration = Duration::from_millis(20);
+/// What took longer was an outage: no time that is kept back helps against that.
+const LONGEST_LAG: Duration = Duration::from_secs(2);
 
 impl Lag {
     pub fn new(floor: Duration) -> Lag {
         Lag { floor, recent: VecDeque::with_capacity(REMEMBERED) }
     }
 
-    /// A move was sent and answered in this time.
+    /// A move was answered this long after it was sent for the first time.
     pub fn observe(&mut self, round_trip: Duration) {
+        let round_trip = round_trip.min(LONGEST_LAG);
         if self.recent.len() == REMEMBERED {
             self.recent.pop_front();
         }
@@ -242,5 +245,9 @@ mod tests {
             lag.observe(Duration::from_millis(300));
         }
         assert_eq!(lag.overhead(), Duration::from_millis(320));
+        for _ in 0..3 {
+            lag.observe(Duration::from_secs(90));
+        }
+        assert_eq!(lag.overhead(), LONGEST_LAG + MARGIN, "an outage is no lag");
     }
 }

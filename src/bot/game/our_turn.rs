@@ -163,8 +163,12 @@ impl Game {
                 self.lag.observe(round_trip);
                 tracing::debug!(mv = %answer.mv, ?round_trip, "move taken");
             }
-            Sent::Refused(error) if is_shown => tracing::debug!(%error, "the move was in already"),
-            Sent::Refused(error) => self.on_refused(&answer, &error),
+            Sent::Refused { error, lost } if is_shown => {
+                // The answer was lost on the way, and that way is slow.
+                lost.into_iter().for_each(|round_trip| self.lag.observe(round_trip));
+                tracing::debug!(%error, "the move was in already");
+            }
+            Sent::Refused { error, .. } => self.on_refused(&answer, &error),
             Sent::Unauthorized(error) => return Err(error),
         }
         self.take_turn_if_waiting();

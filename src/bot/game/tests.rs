@@ -133,7 +133,7 @@ async fn a_position_is_answered_once_however_often_it_is_shown() {
 impl Game {
     fn refused(&mut self, text: &str) {
         let error = Error::Rejected { status: 400, text: text.to_string() };
-        self.on_step(Step::Sent(Sent::Refused(error))).expect("no reason to leave");
+        self.on_step(Step::Sent(Sent::Refused { error, lost: None })).expect("no reason to leave");
     }
 
     /// How soon the whole game is asked for; it is, with this.
@@ -157,6 +157,22 @@ async fn a_refused_move_is_offered_more_and_more_rarely_as_long_as_the_game_runs
             assert_eq!(game.sending().as_deref(), Some("e2e4"), "after {times} times, {text}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_was_lost_is_a_slow_one() {
+    let mut game = Game::opened();
+    let before = game.hurry().overhead;
+    for moves in ["e2e4 e7e5", "e2e4 e7e5 g1f3 b8c6"] {
+        game.hear(state(moves));
+        let ours = game.sending().expect("a move of the book");
+        game.hear(state(&format!("{moves} {ours}")));
+        let error = Error::Rejected { status: 400, text: "Not your turn".to_string() };
+        let lost = Some(Duration::from_millis(900));
+        game.on_step(Step::Sent(Sent::Refused { error, lost })).expect("no reason to leave");
+        assert_eq!(game.recheck_at, None, "the move is on the board");
+    }
+    assert!(before < Duration::from_millis(900) && game.hurry().overhead > Duration::from_millis(900));
 }
 
 #[tokio::test(start_paused = true)]

@@ -148,8 +148,7 @@ async fn limits_on_games_between_bots_are_kept_over_a_restart_and_humans_stay_we
     let folder = tempfile::tempdir().expect("a folder for the test");
     let until = Instant::now() + Duration::from_secs(41_234);
     let reason = String::new;
-    let limited =
-        |key: &str| Error::RateLimited { until, reason: reason(), quota: Some(key.to_string()) };
+    let limited = |key: &str| Error::RateLimited { until, reason: reason(), quota: Some(key.to_string()) };
     let theirs = Error::OpponentLimited { until, reason: reason() };
     for (file, error, same_is_welcome, other_is_welcome) in [
         ("theirs.sqlite", theirs, false, true),
