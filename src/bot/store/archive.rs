@@ -135,6 +135,15 @@ impl Archive {
         Ok(archive)
     }
 
+    /// As if the disk were full once the file has so many pages of 4096 bytes.
+    #[cfg(test)]
+    pub fn limit_pages(&self, pages: u32) {
+        let limit = |row: &Row<'_>| row.get::<_, u32>(0);
+        let sql = format!("PRAGMA max_page_count = {pages}");
+        let limited = self.connection.query_row(&sql, [], limit).expect("a number of pages");
+        assert_eq!(limited, pages, "the file is smaller");
+    }
+
     /// The file's format, 0 for an empty one; that of a later version is refused.
     fn check_format(&self) -> Result<i64, StoreError> {
         let format: i64 = self.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;

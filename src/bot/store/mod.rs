@@ -72,7 +72,12 @@ impl Store {
         let file = options.file();
         let (archive, pauses) = match file.as_deref().map(open_file).transpose() {
             Ok(Some(opened)) => opened,
-            Ok(None) => return (Store::closed(), Pauses::default()),
+            Ok(None) => {
+                if options.path.is_empty() {
+                    tracing::warn!("no usual place for the state file without a home directory; games and limits are not remembered unless store.path names one");
+                }
+                return (Store::closed(), Pauses::default());
+            }
             Err(error) => {
                 let file = file.unwrap_or_default();
                 tracing::warn!(file = %file.display(), %error, "the state file cannot be used; games and limits are not remembered");

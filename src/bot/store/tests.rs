@@ -80,6 +80,22 @@ fn a_file_that_cannot_be_written_still_tells_its_pauses() {
 }
 
 #[test]
+fn a_full_disk_costs_the_game_that_does_not_fit_and_no_other() {
+    let (_folder, options) = in_folder();
+    let archive = Archive::open(&options.file().expect("a file")).expect("a new file");
+    archive.limit_pages(20);
+    let big = FinishedGame { pgn: "1. e4 ".repeat(50_000), ..game("aaaaaaa2", "Ada") };
+    let (jobs, inbox) = mpsc::channel();
+    for game in [game("aaaaaaa1", "Ada"), big, game("aaaaaaa3", "Ada")] {
+        let kept = KeptGame { ended_at: at(100), game };
+        jobs.send(Job::Keep(Box::new(kept))).expect("the inbox is there");
+    }
+    drop(jobs);
+    keep(&archive, &inbox);
+    assert_eq!(ids(&archive, &Wanted::default()), ["aaaaaaa1", "aaaaaaa3"]);
+}
+
+#[test]
 fn games_are_found_by_opponent_and_moment() {
     let (_folder, options) = in_folder();
     let archive = Archive::open(&options.file().expect("a file")).expect("a new file");
