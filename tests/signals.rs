@@ -118,10 +118,9 @@ async fn the_deadline_for_running_games_is_the_configured_one() {
 
 #[tokio::test]
 async fn a_game_is_played_without_a_state_file_and_one_warning_says_so() {
-    for (path, warning) in [
-        ("", "no usual place for the state file"),
-        ("log/state.sqlite", "the state file cannot be used"),
-    ] {
+    for (path, warning) in
+        [("", "no usual place for the state file"), ("log/state.sqlite", "the state file cannot be used")]
+    {
         let server = PracticeServer::start(PracticeOptions::default()).await.expect("a free port");
         let folder = tempfile::tempdir().expect("a folder for the test");
         let mut program = Program::start(&server, folder.path(), &[("TABIYA_STORE__PATH", path)]);

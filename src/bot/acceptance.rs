@@ -1,16 +1,11 @@
 //! Accepting a challenge: what can be known of it afterwards.
 
 use super::Stop;
-use crate::lichess::{Backoff, Client, Error, GameId};
+use super::errand::{LONGEST_PAUSE, TRIES, pauses};
+use crate::lichess::{Client, Error, GameId};
 use std::future::Future;
-use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
-
-/// Tries of one acceptance.
-const TRIES: usize = 5;
-/// A challenger may still be there after a pause as long as this.
-const LONGEST_PAUSE: Duration = Duration::from_secs(90);
 
 /// How our acceptance of a challenge ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,9 +32,12 @@ async fn persist<F>(request: impl Fn() -> F, is_wanted: impl Fn() -> bool) -> Ac
 where
     F: Future<Output = Result<(), Error>>,
 {
-    let mut backoff = Backoff::new(Duration::from_millis(300), Duration::from_secs(5));
+    let mut pauses = pauses();
     let mut lost = None;
     for _ in 0..TRIES {
+        if lost.is_some() {
+            sleep(pauses.next_delay()).await;
+        }
         if !is_wanted() {
             break;
         }
@@ -49,10 +47,7 @@ where
                 return Acceptance::Uncertain(error);
             }
             Err(error @ Error::RateLimited { .. }) => return limited(error, lost),
-            Err(error) if error.is_retriable() => {
-                lost = Some(error);
-                sleep(backoff.next_delay()).await;
-            }
+            Err(error) if error.is_retriable() => lost = Some(error),
             Err(error) => return Acceptance::Refused(error),
         }
     }
@@ -76,6 +71,7 @@ fn limited(error: Error, lost: Option<Error>) -> Acceptance {
 mod tests {
     use super::*;
     use std::sync::Mutex;
+    use std::time::Duration;
 
     /// Gives these answers in turn; tells how many were asked for.
     async fn after(answers: Vec<Result<(), Error>>, tries: usize) -> (Acceptance, usize) {
@@ -128,6 +124,19 @@ mod tests {
         ] {
             assert_eq!(after(answers.clone(), TRIES).await, (expected, asked), "{answers:?}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_last_try_is_the_end() {
+        let begun = Instant::now();
+        let reset = Error::Offline("reset".to_string());
+        assert_eq!(
+            after(vec![Err(reset.clone()); TRIES], TRIES).await,
+            (Acceptance::Uncertain(reset), TRIES)
+        );
+        // The four pauses between five tries.
+        let most = [300, 600, 1_200, 2_400].map(Duration::from_millis).iter().sum();
+        assert!(begun.elapsed() <= most, "{:?}", begun.elapsed());
     }
 
     #[tokio::test(start_paused = true)]

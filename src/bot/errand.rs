@@ -6,24 +6,29 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 
 /// Tries of one request.
-const TRIES: usize = 5;
+pub const TRIES: usize = 5;
 
 /// A pause that is longer than this outlives what is asked for: a challenge, an offer, a greeting.
-const LONGEST_PAUSE: Duration = Duration::from_secs(90);
+pub const LONGEST_PAUSE: Duration = Duration::from_secs(90);
+
+/// Pauses between the tries.
+pub fn pauses() -> Backoff {
+    Backoff::new(Duration::from_millis(300), Duration::from_secs(5))
+}
 
 /// Repeats a request that may yet get through, a few times.
 pub async fn persist<F>(request: impl Fn() -> F) -> Result<(), Error>
 where
     F: Future<Output = Result<(), Error>>,
 {
-    let mut backoff = Backoff::new(Duration::from_millis(300), Duration::from_secs(5));
+    let mut pauses = pauses();
     for _ in 1..TRIES {
         match request().await {
             Err(Error::RateLimited { until, .. }) if until <= Instant::now() + LONGEST_PAUSE => {
                 sleep_until(until).await;
             }
             limited @ Err(Error::RateLimited { .. }) => return limited,
-            Err(error) if error.is_retriable() => sleep(backoff.next_delay()).await,
+            Err(error) if error.is_retriable() => sleep(pauses.next_delay()).await,
             done => return done,
         }
     }

@@ -74,7 +74,9 @@ impl Store {
             Ok(Some(opened)) => opened,
             Ok(None) => {
                 if options.path.is_empty() {
-                    tracing::warn!("no usual place for the state file without a home directory; games and limits are not remembered unless store.path names one");
+                    tracing::warn!(
+                        "no usual place for the state file without a home directory; games and limits are not remembered unless store.path names one"
+                    );
                 }
                 return (Store::closed(), Pauses::default());
             }
