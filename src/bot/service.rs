@@ -56,24 +56,10 @@ pub async fn run(
     };
     let options = Arc::new(options);
     let (store, pauses) = Store::open(&options.store);
-    let slots = Slots::new(options.challenge.clone());
     let Account { id: account, username, .. } = account;
     let slow_thinking = Arc::new(Semaphore::new(SLOW_THINKING));
     let seat = Seat { client, account, username, options, book, reports, slow_thinking };
-    let service = Service {
-        seat,
-        slots,
-        store,
-        pauses,
-        games: JoinSet::new(),
-        ids: HashMap::new(),
-        finished: VecDeque::new(),
-        replies: JoinSet::new(),
-        accepting: HashMap::new(),
-        stop,
-        is_online: false,
-    };
-    service.serve().await
+    Service::new(seat, store, pauses, stop).serve().await
 }
 
 type GameEnd = Result<Option<FinishedGame>, Error>;
@@ -101,6 +87,22 @@ struct Service {
 }
 
 impl Service {
+    fn new(seat: Seat, store: Store, pauses: Pauses, stop: watch::Receiver<Stop>) -> Service {
+        Service {
+            slots: Slots::new(seat.options.challenge.clone()),
+            seat,
+            store,
+            pauses,
+            games: JoinSet::new(),
+            ids: HashMap::new(),
+            finished: VecDeque::new(),
+            replies: JoinSet::new(),
+            accepting: HashMap::new(),
+            stop,
+            is_online: false,
+        }
+    }
+
     async fn serve(mut self) -> Result<(), RunError> {
         let client = self.seat.client.clone();
         let is_final = |error: &Error| matches!(error, Error::Unauthorized(..));

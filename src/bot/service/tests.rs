@@ -14,27 +14,16 @@ fn service_with(store: &StoreOptions) -> Service {
     let (url, token) = ("http://127.0.0.1:1".to_string(), Token::new("lip_test"));
     let lichess = LichessOptions { url, token, moves_per_minute: 0 };
     let options = BotOptions { lichess, ..BotOptions::default() };
-    Service {
-        slots: Slots::new(options.challenge.clone()),
-        seat: Seat {
-            client: Client::new(&options.lichess).expect("a client"),
-            account: "tabiya".parse().expect("a user id"),
-            username: "Tabiya".to_string(),
-            options: Arc::new(options),
-            book: Arc::new(Book::empty()),
-            reports: None,
-            slow_thinking: Arc::new(Semaphore::new(1)),
-        },
-        store,
-        pauses,
-        games: JoinSet::new(),
-        ids: HashMap::new(),
-        finished: VecDeque::new(),
-        replies: JoinSet::new(),
-        accepting: HashMap::new(),
-        stop: watch::channel(Stop::Running).1,
-        is_online: true,
-    }
+    let seat = Seat {
+        client: Client::new(&options.lichess).expect("a client"),
+        account: "tabiya".parse().expect("a user id"),
+        username: "Tabiya".to_string(),
+        options: Arc::new(options),
+        book: Arc::new(Book::empty()),
+        reports: None,
+        slow_thinking: Arc::new(Semaphore::new(1)),
+    };
+    Service::new(seat, store, pauses, watch::channel(Stop::Running).1)
 }
 
 fn id() -> GameId {
