@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
-use tabiya::lichess::{Client, DeclineReason, Error, GameEvent, GameId, LichessOptions, Room, Token};
+use tabiya::lichess::{
+    Client, DeclineReason, Error, GameEvent, GameId, LichessOptions, Playing, Room, Token,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -198,9 +200,14 @@ async fn the_account_and_its_scopes_are_read() {
 async fn running_games_are_listed_and_unreadable_ones_skipped() {
     let body = r#"{"nowPlaying":[{"gameId":"aaaaaaaa","fullId":"aaaaaaaabbbb","color":"white","isMyTurn":true,
         "opponent":{"id":"ada","username":"Ada"},"speed":"blitz","variant":{"key":"standard"}},{"x":1}],"nbMyTurn":1}"#;
-    let (client, mut seen) = serve(vec![answer("200 OK", body), answer("200 OK", "{}")]).await;
-    let games = client.playing().await.expect("a list");
+    let full = format!(r#"{{"nowPlaying":[{}{{"x":1}}]}}"#, r#"{"gameId":"aaaaaaaa"},"#.repeat(49));
+    let answers = [body, &full, "{}"].map(|body| answer("200 OK", body));
+    let (client, mut seen) = serve(answers.to_vec()).await;
+    let Playing { games, is_complete } = client.playing().await.expect("a list");
     assert_eq!(games.iter().map(|game| game.id.as_str()).collect::<Vec<_>>(), ["aaaaaaaa"]);
+    assert!(is_complete);
+    let Playing { games, is_complete } = client.playing().await.expect("a list");
+    assert_eq!((games.len(), is_complete), (49, false), "one that cannot be read takes its place, too");
     assert!(seen.recv().await.expect("a request").starts_with("GET /api/account/playing?nb=50 "));
     assert!(matches!(client.playing().await, Err(Error::Malformed(_))));
 }

@@ -13,7 +13,7 @@ use super::slots::{Guest, Slots};
 use super::store::Store;
 use super::{BotOptions, Report, Stop};
 use crate::book::Book;
-use crate::lichess::{Account, AccountEvent, Client, DeclineReason, Error, GameId, GameInfo};
+use crate::lichess::{Account, AccountEvent, Client, DeclineReason, Error, GameId, GameInfo, Playing};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,7 +68,7 @@ type GameEnd = Result<Option<FinishedGame>, Error>;
 enum Reply {
     Accepted(GameId, Acceptance),
     Declined(GameId, Result<(), Error>),
-    Playing(Result<Vec<GameInfo>, Error>),
+    Playing(Result<Playing, Error>),
 }
 
 struct Service {
@@ -262,7 +262,7 @@ impl Service {
             Ok(Reply::Accepted(id, acceptance)) => self.on_acceptance(id, acceptance),
             Ok(Reply::Declined(_, Ok(()))) => (),
             Ok(Reply::Declined(id, Err(error))) => tracing::debug!(%id, %error, "could not decline"),
-            Ok(Reply::Playing(Ok(games))) => self.on_playing(games),
+            Ok(Reply::Playing(Ok(playing))) => self.on_playing(playing),
             Ok(Reply::Playing(Err(error))) => tracing::warn!(%error, "could not ask for the running games"),
             Err(error) if error.is_cancelled() => tracing::debug!("an acceptance is called off"),
             Err(error) => tracing::error!(%error, "a request ended badly"),
@@ -271,11 +271,10 @@ impl Service {
     }
 
     /// Games of which we have not heard are played, and places of games that have not come to be are free.
-    fn on_playing(&mut self, games: Vec<GameInfo>) {
-        let is_complete = games.len() < Client::MOST_PLAYING;
-        let running: Vec<GameId> = games.iter().map(|info| info.id.clone()).collect();
-        games.into_iter().for_each(|info| self.start(info));
-        let gone = if is_complete { self.slots.reconcile(&running) } else { Vec::new() };
+    fn on_playing(&mut self, playing: Playing) {
+        let running: Vec<GameId> = playing.games.iter().map(|info| info.id.clone()).collect();
+        playing.games.into_iter().for_each(|info| self.start(info));
+        let gone = if playing.is_complete { self.slots.reconcile(&running) } else { Vec::new() };
         for id in gone {
             tracing::info!(%id, "the game never started; its place is free again");
             self.call_off(&id);

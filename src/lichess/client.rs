@@ -52,6 +52,17 @@ impl Account {
 
 const SCOPES: HeaderName = HeaderName::from_static("x-oauth-scopes");
 
+/// The games that run at a moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Playing {
+    pub games: Vec<GameInfo>,
+    /// No other game of ours runs. A full list may leave some out.
+    pub is_complete: bool,
+}
+
+/// Games that the server lists at most.
+const MOST_PLAYING: usize = 50;
+
 /// The two rooms of a game's chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
@@ -106,9 +117,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// Games that the server lists at most.
-    pub const MOST_PLAYING: usize = 50;
-
     /// # Errors
     /// `Malformed` if the address or the token cannot be used (neither is sent anywhere), or if the
     /// system has no CA certificates for an https address.
@@ -159,15 +167,18 @@ impl Client {
         self.act(Kind::Account, self.post("api/bot/account/upgrade")).await
     }
 
-    /// The games that run at this moment, the most urgent first ([`Client::MOST_PLAYING`] at most).
-    pub async fn playing(&self) -> Result<Vec<GameInfo>, Error> {
-        let most = Client::MOST_PLAYING.to_string();
+    /// The games that run at this moment, the most urgent first.
+    pub async fn playing(&self) -> Result<Playing, Error> {
+        let most = MOST_PLAYING.to_string();
         let request = self.get("api/account/playing").query(&[("nb", most)]);
         let list: Value = self.call(Kind::Account, CALL_TIMEOUT, request).await?.json().await?;
         let games = list.get("nowPlaying").and_then(Value::as_array);
         let games = games.ok_or_else(|| Error::Malformed("no list of running games".to_string()))?;
-        // A game that cannot be read is not worth losing the others for.
-        Ok(games.iter().filter_map(|game| GameInfo::read(game).ok()).collect())
+        Ok(Playing {
+            is_complete: games.len() < MOST_PLAYING,
+            // A game that cannot be read is not worth losing the others for.
+            games: games.iter().filter_map(|game| GameInfo::read(game).ok()).collect(),
+        })
     }
 
     /// Opens the account's event stream; the server closes an older one.

@@ -9,7 +9,7 @@ mod read;
 mod retry;
 mod stream;
 
-pub use client::{Account, Client, DeclineReason, Room};
+pub use client::{Account, Client, DeclineReason, Playing, Room};
 pub use error::Error;
 pub use event::*;
 pub use options::{LichessOptions, Token};

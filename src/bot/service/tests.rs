@@ -108,7 +108,10 @@ async fn a_place_kept_in_doubt_is_free_once_the_server_does_not_list_its_game() 
     assert!(service.has_place(), "the list is asked for first");
     service.on_reply(Ok(Reply::Playing(Err(Error::Offline("reset".to_string()))))).expect("weather");
     assert!(service.has_place(), "no list is no answer");
-    service.on_reply(Ok(Reply::Playing(Ok(Vec::new())))).expect("no reason to stop");
+    let listed = |is_complete| Ok(Reply::Playing(Ok(Playing { games: Vec::new(), is_complete })));
+    service.on_reply(listed(false)).expect("no reason to stop");
+    assert!(service.has_place(), "nor is half of one");
+    service.on_reply(listed(true)).expect("no reason to stop");
     assert!(!service.has_place());
 }
 
