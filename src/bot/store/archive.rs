@@ -208,23 +208,6 @@ impl Archive {
         Ok(pauses)
     }
 
-    /// Games kept.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn count(&self) -> Result<i64, StoreError> {
-        Ok(self.connection.query_row("SELECT count(*) FROM game", [], |row| row.get(0))?)
-    }
-
-    /// Games against bots that ended at this moment or later; those that were only aborted do not count.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn bot_games_since(&self, moment: Timestamp) -> Result<i64, StoreError> {
-        let sql = "SELECT count(*) FROM game WHERE opponent_is_bot AND result <> '*' AND ended_at >= ?1";
-        Ok(self.connection.query_row(sql, [moment.as_second()], |row| row.get(0))?)
-    }
-
     /// The games that are wanted, the oldest first.
     ///
     /// # Errors

@@ -59,44 +59,47 @@ enum Job {
     Pause(About, Timestamp),
 }
 
-/// The door to the thread that owns the state file. Dropping it waits until everything is written.
+/// The door to the thread that owns the state file. Dropping it is [`Store::close_blocking`].
 pub struct Store {
-    jobs: Option<mpsc::Sender<Job>>,
-    keeper: Option<JoinHandle<()>>,
+    /// `None` if nothing is kept.
+    keeper: Option<(mpsc::Sender<Job>, JoinHandle<()>)>,
 }
 
 impl Store {
     /// Opens the file, and reads which pauses still hold. A file that cannot be used costs a warning
     /// and the memory of this run, never a game; it is left as it is.
     pub fn open(options: &StoreOptions) -> (Store, Pauses) {
-        let file = options.file();
-        let (archive, pauses) = match file.as_deref().map(open_file).transpose() {
-            Ok(Some(opened)) => opened,
-            Ok(None) => {
-                if options.path.is_empty() {
-                    tracing::warn!(
-                        "no usual place for the state file without a home directory; games and limits are not remembered unless store.path names one"
-                    );
-                }
-                return (Store::closed(), Pauses::default());
+        let Some(file) = options.file() else {
+            if options.path.is_empty() {
+                tracing::warn!(
+                    "no usual place for the state file without a home directory; games and limits are not remembered unless store.path names one"
+                );
             }
-            Err(error) => {
-                let file = file.unwrap_or_default();
-                tracing::warn!(file = %file.display(), %error, "the state file cannot be used; games and limits are not remembered");
-                return (Store::closed(), Pauses::default());
-            }
+            return (Store::closed(), Pauses::default());
         };
-        let (jobs, inbox) = mpsc::channel();
-        let keeper = thread::Builder::new().name("store".to_string()).spawn(move || keep(&archive, &inbox));
-        let keeper = keeper.inspect_err(
-            |error| tracing::warn!(%error, "no thread for the state file; nothing is remembered"),
-        );
-        (Store { jobs: Some(jobs), keeper: keeper.ok() }, pauses)
+        match open_file(&file) {
+            Ok((archive, pauses)) => (Store::kept_in(archive), pauses),
+            Err(error) => {
+                tracing::warn!(file = %file.display(), %error, "the state file cannot be used; games and limits are not remembered");
+                (Store::closed(), Pauses::default())
+            }
+        }
     }
 
     /// Forgets what it is told.
     pub fn closed() -> Store {
-        Store { jobs: None, keeper: None }
+        Store { keeper: None }
+    }
+
+    fn kept_in(archive: Archive) -> Store {
+        let (jobs, inbox) = mpsc::channel();
+        match thread::Builder::new().name("store".to_string()).spawn(move || keep(&archive, &inbox)) {
+            Ok(keeper) => Store { keeper: Some((jobs, keeper)) },
+            Err(error) => {
+                tracing::warn!(%error, "no thread for the state file; nothing is remembered");
+                Store::closed()
+            }
+        }
     }
 
     pub fn keep(&self, game: &FinishedGame) {
@@ -108,30 +111,32 @@ impl Store {
     }
 
     fn send(&self, job: Job) {
-        if let Some(jobs) = &self.jobs {
-            // The thread is gone, which was told then.
+        if let Some((jobs, _)) = &self.keeper {
+            // If the thread is gone, that is told when the door closes.
             let _ = jobs.send(job);
+        }
+    }
+
+    /// Waits until everything is written.
+    fn close_blocking(&mut self) {
+        let Some((jobs, keeper)) = self.keeper.take() else { return };
+        drop(jobs);
+        if keeper.join().is_err() {
+            tracing::warn!("the keeper of the state file died; the last games may be missing in it");
         }
     }
 }
 
 impl Drop for Store {
     fn drop(&mut self) {
-        self.jobs = None;
-        if let Some(keeper) = self.keeper.take()
-            && keeper.join().is_err()
-        {
-            tracing::warn!("the keeper of the state file died; the last games may be missing in it");
-        }
+        self.close_blocking();
     }
 }
 
 fn open_file(file: &Path) -> Result<(Archive, Pauses), StoreError> {
     let archive = Archive::open(file)?;
-    let now = Timestamp::now();
-    let pauses = Pauses::from_iter(archive.pauses(now)?);
-    let bot_games = archive.bot_games_since(now - jiff::SignedDuration::from_hours(24))?;
-    tracing::info!(file = %file.display(), games = archive.count()?, bot_games_in_24_h = bot_games, "state file");
+    let pauses = Pauses::from_iter(archive.pauses(Timestamp::now())?);
+    tracing::info!(file = %file.display(), "state file");
     Ok((archive, pauses))
 }
 

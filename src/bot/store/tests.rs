@@ -55,7 +55,6 @@ fn what_was_kept_is_there_after_a_restart() {
     let games = archive.games(&Wanted::default()).expect("games");
     let expected = KeptGame { ended_at: games[0].ended_at, game: game("aaaaaaa1", "Ada") };
     assert_eq!(games, [expected], "once");
-    assert_eq!(archive.bot_games_since(at(0)).expect("a number"), 1);
 }
 
 /// Another program is about to write: whatever we would write has to wait, and fails in the end.
