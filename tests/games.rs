@@ -156,7 +156,8 @@ async fn a_finished_game_is_kept_with_clocks_evaluations_and_sources() {
     bot.drain().await;
 
     let archive = Archive::open_to_read(&options.store.file().expect("a file")).expect("a state file");
-    let games = archive.games(&Wanted::default()).expect("games");
+    let wanted = Wanted::default();
+    let games: Vec<KeptGame> = archive.games(&wanted).map(|kept| kept.expect("a game")).collect();
     let [KeptGame { game, .. }] = &games[..] else { panic!("{games:?}") };
     assert_eq!((game.id.as_str(), game.status.as_str()), (id.as_str(), "resign"));
     assert_eq!(game.opponent, "ada".parse().ok());

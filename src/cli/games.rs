@@ -1,16 +1,16 @@
 //! `tabiya games`: what the state file has kept.
 
-use super::{environment, exit, fail};
+use super::{exit, fail, load};
 use crate::bot::FinishedGame;
-use crate::bot::store::{Archive, KeptGame, Wanted};
-use crate::config::{Config, usual_file};
+use crate::bot::store::{Archive, KeptGame, StoreError, Wanted};
 use clap::Args;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-use std::io::{self, ErrorKind, Write};
-use std::path::PathBuf;
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use thiserror::Error;
 
 #[derive(Debug, Args)]
 pub struct GamesArguments {
@@ -28,10 +28,18 @@ pub struct GamesArguments {
     pub pgn: bool,
 }
 
+/// Why the games could not be shown.
+#[derive(Debug, Error)]
+enum Failure {
+    #[error("{0}")]
+    File(#[from] StoreError),
+    #[error("{0}")]
+    Output(#[from] io::Error),
+}
+
 /// Lists or exports, the oldest game first.
 pub fn run(configuration: Option<PathBuf>, arguments: &GamesArguments) -> ExitCode {
-    let configuration = configuration.or_else(usual_file);
-    let config = match Config::load(configuration.as_deref(), environment()) {
+    let config = match load(configuration.as_deref()) {
         Ok(config) => config,
         Err(mistakes) => return fail(exit::CONFIGURATION, mistakes),
     };
@@ -44,11 +52,25 @@ pub fn run(configuration: Option<PathBuf>, arguments: &GamesArguments) -> ExitCo
             format!("{}: no such file; it is made when Tabiya plays.", file.display()),
         );
     }
-    let games = Archive::open_to_read(&file).and_then(|archive| archive.games(&wanted(arguments)));
-    match games {
-        Ok(games) => print(&games, arguments.pgn),
-        Err(error) => fail(exit::FAILURE, format!("{}: {error}", file.display())),
+    match print(&file, arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads may have read enough.
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Output(error)) => fail(exit::FAILURE, error),
+        Err(Failure::File(error)) => fail(exit::FAILURE, format!("{}: {error}", file.display())),
     }
+}
+
+/// Game by game: there may be more of them than fit in memory.
+fn print(file: &Path, arguments: &GamesArguments) -> Result<(), Failure> {
+    let (archive, wanted) = (Archive::open_to_read(file)?, wanted(arguments));
+    let mut output = BufWriter::new(io::stdout().lock());
+    for kept in archive.games(&wanted) {
+        let kept = kept?;
+        let text = if arguments.pgn { kept.game.pgn } else { row(&kept) };
+        output.write_all(text.as_bytes())?;
+    }
+    Ok(output.flush()?)
 }
 
 fn wanted(arguments: &GamesArguments) -> Wanted {
@@ -62,16 +84,6 @@ fn wanted(arguments: &GamesArguments) -> Wanted {
 /// When a day begins. A day beyond the calendar bounds nothing.
 fn midnight(day: Date) -> Option<Timestamp> {
     day.to_zoned(TimeZone::UTC).ok().map(|moment| moment.timestamp())
-}
-
-fn print(games: &[KeptGame], as_pgn: bool) -> ExitCode {
-    let text: String =
-        games.iter().map(|game| if as_pgn { game.game.pgn.clone() } else { row(game) }).collect();
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        // Whoever reads may have read enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => fail(exit::FAILURE, error),
-        _ => ExitCode::SUCCESS,
-    }
 }
 
 /// `2026-11-30 18:05  q7ZkTfLb  1-0  mate  rated blitz  Tabiya - Ada, 61 plies`

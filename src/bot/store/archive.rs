@@ -8,6 +8,7 @@ use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, OpenFlags, Row, named_params, params};
 use std::path::Path;
 use std::time::Duration;
+use std::vec;
 use thiserror::Error;
 
 /// Why the state file did not do what was asked of it.
@@ -209,19 +210,62 @@ impl Archive {
     }
 
     /// The games that are wanted, the oldest first.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn games(&self, wanted: &Wanted) -> Result<Vec<KeptGame>, StoreError> {
+    pub fn games<'a>(&'a self, wanted: &'a Wanted) -> Games<'a> {
+        let since = wanted.since.map_or(i64::MIN, Timestamp::as_second);
+        Games {
+            archive: self,
+            wanted,
+            page: Vec::new().into_iter(),
+            last: (since, String::new()),
+            is_last_page: false,
+        }
+    }
+
+    /// The first of the wanted games after the one of this second and id.
+    fn page(&self, wanted: &Wanted, (second, id): &(i64, String)) -> Result<Vec<KeptGame>, StoreError> {
         let mut statement = self.connection.prepare(
-            "SELECT * FROM game WHERE (:opponent IS NULL OR opponent = :opponent)
-             AND (:since IS NULL OR ended_at >= :since) AND (:until IS NULL OR ended_at < :until)
-             ORDER BY ended_at, id",
+            "SELECT * FROM game WHERE ended_at >= :second AND (ended_at > :second OR id > :id)
+             AND ended_at < :until AND (:opponent IS NULL OR opponent = :opponent)
+             ORDER BY ended_at, id LIMIT :most",
         )?;
         let opponent = wanted.opponent.as_ref().map(|name| name.to_ascii_lowercase());
-        let (since, until) = (wanted.since.map(Timestamp::as_second), wanted.until.map(Timestamp::as_second));
-        let parameters = named_params! { ":opponent": opponent, ":since": since, ":until": until };
+        let until = wanted.until.map_or(i64::MAX, Timestamp::as_second);
+        let parameters = named_params! {
+            ":second": second, ":id": id, ":until": until, ":opponent": opponent, ":most": PAGE
+        };
         let games = statement.query_map(parameters, KeptGame::read)?;
         Ok(games.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+/// Games read at a time.
+const PAGE: u16 = 100;
+
+/// Games of the state file, one after the other. They are read in pages, so that neither all of them
+/// are in memory at once nor the file stays locked for the bot while somebody looks at the first.
+pub struct Games<'a> {
+    archive: &'a Archive,
+    wanted: &'a Wanted,
+    page: vec::IntoIter<KeptGame>,
+    /// End, in seconds, and id of the last game that was handed out.
+    last: (i64, String),
+    is_last_page: bool,
+}
+
+impl Iterator for Games<'_> {
+    type Item = Result<KeptGame, StoreError>;
+
+    fn next(&mut self) -> Option<Result<KeptGame, StoreError>> {
+        if self.page.len() == 0 && !self.is_last_page {
+            let page = self.archive.page(self.wanted, &self.last);
+            self.is_last_page = page.as_ref().map_or(true, |page| page.len() < usize::from(PAGE));
+            match page {
+                Ok(page) => self.page = page.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        let kept = self.page.next()?;
+        self.last = (kept.ended_at.as_second(), kept.game.id.to_string());
+        Some(Ok(kept))
     }
 }

@@ -5,7 +5,7 @@
 
 mod archive;
 
-pub use archive::{Archive, KeptGame, StoreError, Wanted};
+pub use archive::{Archive, Games, KeptGame, StoreError, Wanted};
 
 use super::pauses::{About, Pauses};
 use super::record::FinishedGame;

@@ -32,7 +32,7 @@ fn in_folder() -> (tempfile::TempDir, StoreOptions) {
 }
 
 fn ids(archive: &Archive, wanted: &Wanted) -> Vec<String> {
-    archive.games(wanted).expect("games").into_iter().map(|kept| kept.game.id.to_string()).collect()
+    archive.games(wanted).map(|kept| kept.expect("a game").game.id.to_string()).collect()
 }
 
 #[test]
@@ -52,7 +52,8 @@ fn what_was_kept_is_there_after_a_restart() {
     assert_eq!(pauses.for_bot(Some(&ada), Timestamp::now()), Some(tomorrow));
     assert_eq!(pauses.for_bot(None, Timestamp::now()), None, "that one is over");
     let archive = Archive::open_to_read(&options.file().expect("a file")).expect("a state file");
-    let games = archive.games(&Wanted::default()).expect("games");
+    let wanted = Wanted::default();
+    let games: Vec<KeptGame> = archive.games(&wanted).map(|kept| kept.expect("a game")).collect();
     let expected = KeptGame { ended_at: games[0].ended_at, game: game("aaaaaaa1", "Ada") };
     assert_eq!(games, [expected], "once");
 }
@@ -111,6 +112,25 @@ fn games_are_found_by_opponent_and_moment() {
     );
     assert_eq!(ids(&archive, &Wanted { since: Some(at(200)), ..all.clone() }), ["aaaaaaa2", "aaaaaaa3"]);
     assert_eq!(ids(&archive, &Wanted { since: Some(at(101)), until: Some(at(300)), ..all }), ["aaaaaaa2"]);
+}
+
+#[test]
+fn many_games_are_read_in_order_and_leave_room_to_write() {
+    let (_folder, options) = in_folder();
+    let file = options.file().expect("a file");
+    let archive = Archive::open(&file).expect("a new file");
+    let kept =
+        |number: i64| KeptGame { ended_at: at(number / 7), game: game(&format!("a{number:07}"), "Ada") };
+    (0..250).rev().for_each(|number| archive.keep(&kept(number)).expect("room"));
+    let expected: Vec<String> = (0..250).map(|number| format!("a{number:07}")).collect();
+    assert_eq!(ids(&archive, &Wanted::default()), expected);
+    assert_eq!(ids(&archive, &Wanted { since: Some(at(20)), ..Wanted::default() }), expected[140..]);
+
+    let (reader, wanted) = (Archive::open_to_read(&file).expect("a state file"), Wanted::default());
+    let mut games = reader.games(&wanted);
+    assert!(games.next().is_some());
+    archive.keep(&kept(250)).expect("nobody holds the file");
+    assert_eq!(games.count(), 250, "the new one, too");
 }
 
 #[test]
