@@ -117,7 +117,7 @@ impl Service {
             Acceptance::Limited(until) if self.phase() == Stop::Running => {
                 let wait_s = until.saturating_duration_since(Instant::now()).as_secs();
                 tracing::warn!(%id, wait_s, "the server limits acceptances; the challenge waits");
-                self.slots.limited(&id, until, Instant::now());
+                self.slots.limited(&id, until);
             }
             Acceptance::Limited(_) | Acceptance::CalledOff => self.turn_down(id),
             Acceptance::Refused(error @ (Error::RateLimited { .. } | Error::OpponentLimited { .. })) => {

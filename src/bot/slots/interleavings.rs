@@ -148,7 +148,7 @@ impl World {
         let is_first_try = tries == RESENDS;
         if reaches && is_heard && is_first_try && self.rng.u8(0..5) == 0 {
             let until = self.now + Duration::from_secs(self.rng.u64(1..90));
-            return self.slots.limited(&id, until, self.now);
+            return self.slots.limited(&id, until);
         }
         let before = self.challenges[&id].1;
         if reaches && before == Fate::Open {

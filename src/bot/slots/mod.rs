@@ -62,8 +62,12 @@ pub struct Expired {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Our acceptance is on its way, and its end is known before this moment.
-    Accepting(Instant),
+    /// Our acceptance is on its way, and its end is known before `ends_by`. If it has to be sent again,
+    /// the challenge waits no longer than `wait_until`.
+    Accepting {
+        ends_by: Instant,
+        wait_until: Instant,
+    },
     /// Our acceptance got through, or perhaps did: if so, the game starts before this moment.
     Awaited(Instant),
     /// No game has started in time. The place is free once the server's list says the same; it is
@@ -75,7 +79,7 @@ enum Stage {
 impl Stage {
     fn deadline(self) -> Option<Instant> {
         match self {
-            Stage::Accepting(at) | Stage::Awaited(at) | Stage::Overdue(at) => Some(at),
+            Stage::Accepting { ends_by: at, .. } | Stage::Awaited(at) | Stage::Overdue(at) => Some(at),
             Stage::Running => None,
         }
     }
@@ -115,13 +119,14 @@ impl Slots {
         let has_place = self.has_place_for(&guest);
         // Those who would have a place, if only the server took acceptances, may wait besides.
         let waiting_room = self.options.queue + if has_place { self.options.concurrency } else { 0 };
+        let wait_until = now + QUEUE_DEADLINE;
         if self.games_of(&guest) >= self.options.games_per_user {
             Admission::UserFull
         } else if has_place && !self.is_closed(now) {
-            self.reserve(id.clone(), guest, now);
+            self.reserve(Waiting { id: id.clone(), guest, until: wait_until }, now);
             Admission::Accept
         } else if self.queue.len() < waiting_room {
-            self.queue.push(Waiting { id: id.clone(), guest, until: now + QUEUE_DEADLINE });
+            self.queue.push(Waiting { id: id.clone(), guest, until: wait_until });
             Admission::Queued
         } else {
             Admission::Full
@@ -139,33 +144,35 @@ impl Slots {
         let best = (0..self.queue.len())
             .filter(|&index| self.has_place_for(&self.queue[index].guest))
             .min_by_key(|&index| order(&self.queue[index]))?;
-        let Waiting { id, guest, .. } = self.queue.remove(best);
-        self.reserve(id.clone(), guest, now);
+        let waiting = self.queue.remove(best);
+        let id = waiting.id.clone();
+        self.reserve(waiting, now);
         Some(id)
     }
 
-    fn reserve(&mut self, id: GameId, guest: Guest, now: Instant) {
-        self.places.insert(id, Place { guest, stage: Stage::Accepting(now + ACCEPT_DEADLINE) });
+    fn reserve(&mut self, Waiting { id, guest, until }: Waiting, now: Instant) {
+        let stage = Stage::Accepting { ends_by: now + ACCEPT_DEADLINE, wait_until: until };
+        self.places.insert(id, Place { guest, stage });
     }
 
     /// The server took our acceptance, or nobody knows: the place is kept until the game starts, or is
     /// clearly not going to.
     pub fn await_start(&mut self, id: &GameId, now: Instant) {
         if let Some(place) = self.places.get_mut(id)
-            && matches!(place.stage, Stage::Accepting(_))
+            && matches!(place.stage, Stage::Accepting { .. })
         {
             place.stage = Stage::Awaited(now + START_DEADLINE);
         }
     }
 
     /// The server wants no acceptance before `until`. This one waits with the others, before those of
-    /// its kind, and nobody's place is taken meanwhile.
-    pub fn limited(&mut self, id: &GameId, until: Instant, now: Instant) {
+    /// its kind, as long as it still may, and nobody's place is taken meanwhile.
+    pub fn limited(&mut self, id: &GameId, until: Instant) {
         self.closed_until = self.closed_until.max(Some(until));
-        if self.places.get(id).is_some_and(|place| matches!(place.stage, Stage::Accepting(_)))
+        if let Some(&Place { stage: Stage::Accepting { wait_until, .. }, .. }) = self.places.get(id)
             && let Some(Place { guest, .. }) = self.places.remove(id)
         {
-            self.queue.insert(0, Waiting { id: id.clone(), guest, until: now + QUEUE_DEADLINE });
+            self.queue.insert(0, Waiting { id: id.clone(), guest, until: wait_until });
         }
     }
 

@@ -121,7 +121,7 @@ async fn while_the_server_takes_no_acceptance_all_wait_and_no_place_is_taken() {
     let until = now + Duration::from_secs(60);
     let bot = challenge("aaaaaaa1", "b1", true, true);
     slots.admit(&bot, now);
-    slots.limited(&bot.id, until, now);
+    slots.limited(&bot.id, until);
     assert!(slots.has_no_clock_running());
     assert_eq!(slots.next_deadline(), Some(until));
     let human = challenge("aaaaaaa2", "u1", false, false);
@@ -132,6 +132,22 @@ async fn while_the_server_takes_no_acceptance_all_wait_and_no_place_is_taken() {
     assert!(slots.next_deadline() > Some(until), "nothing is due any more");
     slots.release(&human.id);
     assert_eq!(slots.next_from_queue(until), Some(bot.id));
+}
+
+#[tokio::test]
+async fn a_challenge_waits_its_time_in_all_however_often_it_is_limited() {
+    let (mut slots, begun) = (slots(1, 0, 0), Instant::now());
+    let bot = challenge("aaaaaaa1", "b1", true, true);
+    slots.admit(&bot, begun);
+    for minutes in 1..5 {
+        let until = begun + Duration::from_secs(60 * minutes);
+        slots.limited(&bot.id, until);
+        assert_eq!(slots.expire(until), Expired::default());
+        assert_eq!(slots.next_from_queue(until), Some(bot.id.clone()), "after {minutes} minutes");
+    }
+    slots.limited(&bot.id, begun + QUEUE_DEADLINE * 2);
+    assert_eq!(slots.next_deadline(), Some(begun + QUEUE_DEADLINE));
+    assert_eq!(slots.expire(begun + QUEUE_DEADLINE).waited_in_vain, [bot.id]);
 }
 
 #[tokio::test]
