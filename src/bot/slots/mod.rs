@@ -117,15 +117,13 @@ impl Slots {
             return Admission::Known;
         }
         let has_place = self.has_place_for(&guest);
-        // Those who would have a place, if only the server took acceptances, may wait besides.
-        let waiting_room = self.options.queue + if has_place { self.options.concurrency } else { 0 };
         let wait_until = now + QUEUE_DEADLINE;
         if self.games_of(&guest) >= self.options.games_per_user {
             Admission::UserFull
         } else if has_place && !self.is_closed(now) {
             self.reserve(Waiting { id: id.clone(), guest, until: wait_until }, now);
             Admission::Accept
-        } else if self.queue.len() < waiting_room {
+        } else if self.has_room_to_wait(&guest, has_place) {
             self.queue.push(Waiting { id: id.clone(), guest, until: wait_until });
             Admission::Queued
         } else {
@@ -258,11 +256,23 @@ impl Slots {
 
     fn has_place_for(&self, guest: &Guest) -> bool {
         let taken = self.places.values().filter(|place| place.guest.is_slow == guest.is_slow).count();
-        let reserved = if guest.is_bot { self.free_reserve() } else { 0 };
-        match guest.is_slow {
-            true => taken < self.options.slow_games,
-            false => taken + reserved < self.options.concurrency,
+        let reserved = if guest.is_bot && !guest.is_slow { self.free_reserve() } else { 0 };
+        taken + reserved < self.places_of(guest)
+    }
+
+    /// Those who would have a place, if only the server took acceptances, may wait besides the others:
+    /// as many of their kind as it has places.
+    fn has_room_to_wait(&self, guest: &Guest, has_place: bool) -> bool {
+        let of_its_kind = self.queue.iter().filter(|waiting| waiting.guest.is_slow == guest.is_slow).count();
+        match has_place {
+            true => of_its_kind < self.options.queue + self.places_of(guest),
+            false => self.queue.len() < self.options.queue,
         }
+    }
+
+    /// Places for games of its kind, free or taken.
+    fn places_of(&self, guest: &Guest) -> usize {
+        if guest.is_slow { self.options.slow_games } else { self.options.concurrency }
     }
 
     /// Places kept for humans that no human has taken yet.

@@ -135,6 +135,27 @@ async fn while_the_server_takes_no_acceptance_all_wait_and_no_place_is_taken() {
 }
 
 #[tokio::test]
+async fn meanwhile_each_kind_has_room_for_as_many_as_it_has_places() {
+    let options = ChallengeOptions { concurrency: 1, slow_games: 2, queue: 0, ..ChallengeOptions::default() };
+    let (mut slots, now) = (Slots::new(options), Instant::now());
+    let slow = |id: &str, user: &str| Challenge {
+        time_control: TimeControl::Unlimited,
+        ..challenge(id, user, false, false)
+    };
+    let first = slow("aaaaaaa1", "u1");
+    slots.admit(&first, now);
+    slots.limited(&first.id, now + Duration::from_secs(60));
+    for (challenge, expected) in [
+        (slow("aaaaaaa2", "u2"), Admission::Queued),
+        (slow("aaaaaaa3", "u3"), Admission::Full),
+        (challenge("aaaaaaa4", "u4", false, false), Admission::Queued),
+        (challenge("aaaaaaa5", "u5", false, false), Admission::Full),
+    ] {
+        assert_eq!(slots.admit(&challenge, now), expected, "{}", challenge.id);
+    }
+}
+
+#[tokio::test]
 async fn a_challenge_waits_its_time_in_all_however_often_it_is_limited() {
     let (mut slots, begun) = (slots(1, 0, 0), Instant::now());
     let bot = challenge("aaaaaaa1", "b1", true, true);
