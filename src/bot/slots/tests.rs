@@ -32,20 +32,45 @@ fn slots(concurrency: usize, reserved_for_humans: usize, queue: usize) -> Slots 
 }
 
 #[tokio::test]
-async fn places_are_taken_then_the_queue_then_nothing() {
-    let (mut slots, now) = (slots(1, 0, 1), Instant::now());
-    assert_eq!(slots.admit(&challenge("aaaaaaa1", "u1", false, false), now), Admission::Accept);
-    assert_eq!(slots.admit(&challenge("aaaaaaa1", "u1", false, false), now), Admission::Known);
-    assert_eq!(slots.admit(&challenge("aaaaaaa2", "u2", false, false), now), Admission::Queued);
-    assert_eq!(slots.admit(&challenge("aaaaaaa3", "u3", false, false), now), Admission::Full);
-}
-
-#[tokio::test]
-async fn one_user_counts_queued_and_running_games() {
-    let (mut slots, now) = (slots(1, 0, 9), Instant::now());
-    assert_eq!(slots.admit(&challenge("aaaaaaa1", "u1", false, false), now), Admission::Accept);
-    assert_eq!(slots.admit(&challenge("aaaaaaa2", "u1", false, false), now), Admission::Queued);
-    assert_eq!(slots.admit(&challenge("aaaaaaa3", "u1", false, false), now), Admission::UserFull);
+async fn places_are_given_by_number_user_kind_and_reserve() {
+    use Admission::*;
+    // Names begin with what they are: a bot, a human, or a human who plays slowly.
+    let rows: [(&str, (usize, usize, usize), &[(&str, Admission)]); 6] = [
+        (
+            "places, then the queue, then nothing",
+            (1, 0, 1),
+            &[("man1", Accept), ("man2", Queued), ("man3", Full)],
+        ),
+        (
+            "queued games of a user count",
+            (1, 0, 9),
+            &[("man1", Accept), ("man1", Queued), ("man1", UserFull)],
+        ),
+        ("a reserved place", (2, 1, 0), &[("bot1", Accept), ("bot2", Full), ("man1", Accept)]),
+        ("a human in it leaves the rest to bots", (2, 1, 0), &[("man1", Accept), ("bot1", Accept)]),
+        (
+            "slow games have their own places",
+            (1, 0, 0),
+            &[("slow1", Accept), ("man1", Accept), ("man2", Full)],
+        ),
+        (
+            "a reserve is of games with a clock",
+            (2, 1, 0),
+            &[("bot1", Accept), ("slow1", Accept), ("bot2", Full)],
+        ),
+    ];
+    for (name, (concurrency, reserved, queue), guests) in rows {
+        let (mut slots, now) = (slots(concurrency, reserved, queue), Instant::now());
+        for (number, (user, expected)) in guests.iter().enumerate() {
+            let mut challenge = challenge(&format!("aaaaaaa{number}"), user, user.starts_with("bot"), false);
+            if user.starts_with("slow") {
+                challenge.time_control = TimeControl::Correspondence { days_per_turn: 3 };
+            }
+            assert_eq!(slots.admit(&challenge, now), *expected, "{name}: {user}");
+            let is_in = matches!(expected, Accept | Queued);
+            assert_eq!(slots.admit(&challenge, now) == Known, is_in, "{name}: {user} once more");
+        }
+    }
 }
 
 #[tokio::test]
@@ -68,30 +93,6 @@ async fn humans_come_first_then_rated_then_the_oldest() {
         previous = slots.next_from_queue(now).expect("a place is free");
         assert_eq!(previous.as_str(), expected);
     }
-}
-
-#[tokio::test]
-async fn reserved_places_are_for_humans_only() {
-    let (mut slots, now) = (slots(2, 1, 0), Instant::now());
-    assert_eq!(slots.admit(&challenge("aaaaaaa1", "b1", true, false), now), Admission::Accept);
-    assert_eq!(slots.admit(&challenge("aaaaaaa2", "b2", true, false), now), Admission::Full);
-    assert_eq!(slots.admit(&challenge("aaaaaaa3", "u1", false, false), now), Admission::Accept);
-}
-
-#[tokio::test]
-async fn a_human_in_a_reserved_place_leaves_the_rest_to_bots() {
-    let (mut slots, now) = (slots(2, 1, 0), Instant::now());
-    assert_eq!(slots.admit(&challenge("aaaaaaa1", "u1", false, false), now), Admission::Accept);
-    assert_eq!(slots.admit(&challenge("aaaaaaa2", "b1", true, false), now), Admission::Accept);
-}
-
-#[tokio::test]
-async fn correspondence_takes_no_place_from_games_with_a_clock() {
-    let (mut slots, now) = (slots(1, 0, 0), Instant::now());
-    let mut slow = challenge("aaaaaaa1", "u1", false, false);
-    slow.time_control = TimeControl::Correspondence { days_per_turn: 3 };
-    assert_eq!(slots.admit(&slow, now), Admission::Accept);
-    assert_eq!(slots.admit(&challenge("aaaaaaa2", "u2", false, false), now), Admission::Accept);
 }
 
 #[tokio::test]
