@@ -18,8 +18,7 @@ RUN mkdir src \
 COPY openings.csv ./
 COPY src ./src
 RUN touch src/main.rs src/lib.rs \
-    && cargo build --release --locked \
-    && mkdir /data
+    && cargo build --release --locked
 
 FROM debian:bookworm-slim
 
@@ -27,14 +26,14 @@ FROM debian:bookworm-slim
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /src/target/release/tabiya /usr/local/bin/
 
-# The state file lies here. A volume in this place takes its owner over, and outlives the container.
-COPY --from=build --chown=10001:10001 /data /data
-ENV TABIYA_STORE__PATH=/data/tabiya.sqlite
-
 # The working directory is where the book is looked for. Nothing in it is ever written, so
-# `--read-only` is fine; all other settings come from the environment.
+# `--read-only` is fine; all settings come from the environment.
 WORKDIR /tabiya
 COPY openings.csv LICENSE ./
+
+# The one place that is written: a new volume mounted here belongs to the user as well.
+RUN install -d -o 10001 -g 10001 /data
+ENV TABIYA_STORE__PATH=/data/tabiya.sqlite
 
 USER 10001:10001
 

@@ -5,12 +5,11 @@ mod service;
 
 use service::{Bot, access, book_of, options, patiently, quick};
 use std::io::{self, BufRead, BufReader};
-use std::ops::ControlFlow;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tabiya::book::Book;
-use tabiya::bot::store::{Archive, Wanted};
+use tabiya::bot::store::{Archive, KeptGame, Wanted};
 use tabiya::bot::{BotOptions, Stop};
 use tabiya::engine::Color;
 use tabiya::lichess::{LichessOptions, Token};
@@ -49,6 +48,23 @@ async fn finished(server: &PracticeServer, id: &str) -> GameRecord {
 
 async fn answered(server: &PracticeServer, id: &str) -> ChallengeEnd {
     patiently("the answer to a challenge", server.answered(id)).await
+}
+
+/// A bot that plays so many games with a clock at a time, and keeps some of its places for humans.
+fn with_places(server: &PracticeServer, places: usize, reserved_for_humans: usize) -> Bot {
+    let mut options = options(server);
+    options.challenge.concurrency = places;
+    options.challenge.reserved_for_humans = reserved_for_humans;
+    Bot::with(options, Book::empty())
+}
+
+/// Nobody has moved yet, and the opponent leaves it at that.
+fn abort(server: &PracticeServer, id: &str) {
+    server.act(id, OpponentAction::Abort).expect("nobody has moved");
+}
+
+fn resign(server: &PracticeServer, id: &str) {
+    server.act(id, OpponentAction::Resign).expect("never refused");
 }
 
 /// The moves of one side of a line.
@@ -139,7 +155,7 @@ async fn the_opponent_is_greeted() {
     let said = |game: &GameRecord| game.chat.iter().any(|line| line.username == "Tabiya");
     let record = patiently("a greeting", server.when(&id, said)).await;
     assert!(record.chat[0].text.contains("Ada"), "{:?}", record.chat);
-    server.act(&id, OpponentAction::Abort).expect("never refused");
+    abort(&server, &id);
     bot.drain().await;
     assert_eq!(server.violations(), []);
 }
@@ -157,15 +173,11 @@ async fn a_finished_game_is_kept_with_clocks_evaluations_and_sources() {
     bot.drain().await;
 
     let archive = Archive::open_to_read(&options.store.file().expect("a file")).expect("a state file");
-    let mut games = Vec::new();
-    let each = archive.each(&Wanted::default(), |kept| {
-        games.push(kept.game);
-        ControlFlow::Continue(())
-    });
-    each.expect("a state file");
-    let [game] = &games[..] else { panic!("{games:?}") };
-    let opponent = game.opponent.as_ref().map(|user| user.as_str());
-    assert_eq!((game.id.as_str(), opponent, game.status.as_str()), (id.as_str(), Some("ada"), "resign"));
+    let wanted = Wanted::default();
+    let games: Vec<KeptGame> = archive.games(&wanted).map(|kept| kept.expect("a game")).collect();
+    let [KeptGame { game, .. }] = &games[..] else { panic!("{games:?}") };
+    assert_eq!((game.id.as_str(), game.status.as_str()), (id.as_str(), "resign"));
+    assert_eq!(game.opponent, "ada".parse().ok());
     assert_eq!((game.result.as_str(), game.plies >= 4), ("1-0", true), "{game:?}");
     let pgn = game.pgn.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(pgn.contains("1. e4 {[%clk 1:00:00] book: The line"), "{pgn}");
@@ -220,7 +232,7 @@ async fn a_restart_goes_on_where_the_game_was_left() {
     let reply = before.position.legal_moves()[0];
     server.act(&id, OpponentAction::Move(reply)).expect("legal");
     patiently("the next move", server.plies(&id, 5)).await;
-    server.act(&id, OpponentAction::Resign).expect("never refused");
+    resign(&server, &id);
     second.drain().await;
     assert_eq!(server.violations(), []);
 }
@@ -243,7 +255,7 @@ async fn a_game_goes_on_after_its_stream_was_cut() {
         let reply = record.position.legal_moves()[0];
         server.act(&id, OpponentAction::Move(reply)).expect("legal");
         patiently("our third move", server.plies(&id, 5)).await;
-        server.act(&id, OpponentAction::Resign).expect("never refused");
+        resign(&server, &id);
         bot.drain().await;
         assert_eq!(server.violations(), [], "{how:?}");
     }
@@ -263,7 +275,7 @@ async fn a_cut_event_stream_comes_back_and_disturbs_no_game() {
         let other = challenge(&server, ada(Color::Black, Scripted::silent()));
         assert_eq!(answered(&server, &other).await, ChallengeEnd::Accepted);
         for id in [id, other] {
-            server.act(&id, OpponentAction::Resign).expect("never refused");
+            resign(&server, &id);
         }
         bot.drain().await;
         assert_eq!(server.violations(), [], "{how:?}");
@@ -282,7 +294,7 @@ async fn streams_that_fall_silent_are_opened_anew() {
     server.act(&id, OpponentAction::Move(record.position.legal_moves()[0])).expect("legal");
     patiently("our second move", server.plies(&id, 3)).await;
     patiently("the event stream to come back", server.online()).await;
-    server.act(&id, OpponentAction::Resign).expect("never refused");
+    resign(&server, &id);
     bot.drain().await;
     assert_eq!(server.violations(), []);
 }
@@ -518,9 +530,7 @@ async fn a_game_whose_opponent_never_moves_is_aborted() {
 #[tokio::test]
 async fn an_aborted_game_frees_its_place() {
     let server = start_default().await;
-    let mut options = options(&server);
-    options.challenge.concurrency = 1;
-    let bot = Bot::with(options, Book::empty());
+    let bot = with_places(&server, 1, 0);
     let aborting = Scripted::default().then(OpponentAction::Abort);
     let id = challenge(&server, ada(Color::Black, aborting));
     assert_eq!(finished(&server, &id).await.status, "aborted");
@@ -564,7 +574,7 @@ async fn a_game_that_ends_while_the_bot_thinks_is_left_at_once() {
     request.time_control = TimeControl::clock(10_800, 60);
     let id = challenge(&server, request);
     patiently("the position to think about", server.plies(&id, 3)).await;
-    server.act(&id, OpponentAction::Resign).expect("never refused");
+    resign(&server, &id);
     bot.drain().await;
     assert_eq!(server.violations(), []);
 }
@@ -574,9 +584,7 @@ async fn a_game_that_ends_while_the_bot_thinks_is_left_at_once() {
 #[tokio::test]
 async fn who_waits_is_served_humans_first_then_rated_then_the_oldest() {
     let server = start_default().await;
-    let mut options = options(&server);
-    options.challenge.concurrency = 1;
-    let mut bot = Bot::with(options, Book::empty());
+    let mut bot = with_places(&server, 1, 0);
     let human = |name: &str| PlayerInfo::human(name, 1500);
     let first = challenge(&server, onlooker(human("First"), false));
     assert_eq!(bot.started_game().await, first);
@@ -592,11 +600,11 @@ async fn who_waits_is_served_humans_first_then_rated_then_the_oldest() {
     .collect();
     let mut running = first;
     for next in [4, 2, 3, 1, 0] {
-        server.act(&running, OpponentAction::Abort).expect("nobody has moved");
+        abort(&server, &running);
         running = bot.started_game().await;
         assert_eq!(running, waiting[next]);
     }
-    server.act(&running, OpponentAction::Abort).expect("nobody has moved");
+    abort(&server, &running);
     bot.drain().await;
     assert_eq!(server.violations(), []);
 }
@@ -604,18 +612,16 @@ async fn who_waits_is_served_humans_first_then_rated_then_the_oldest() {
 #[tokio::test]
 async fn a_reserved_place_is_kept_for_a_human() {
     let server = start_default().await;
-    let mut options = options(&server);
-    (options.challenge.concurrency, options.challenge.reserved_for_humans) = (2, 1);
-    let mut bot = Bot::with(options, Book::empty());
+    let mut bot = with_places(&server, 2, 1);
     let one = challenge(&server, onlooker(PlayerInfo::bot("One", 1500), true));
     assert_eq!(bot.started_game().await, one);
     let two = challenge(&server, onlooker(PlayerInfo::bot("Two", 1500), true));
     let human = challenge(&server, onlooker(PlayerInfo::human("Ada", 1500), false));
     assert_eq!(bot.started_game().await, human, "though the other bot came before");
-    server.act(&one, OpponentAction::Abort).expect("nobody has moved");
+    abort(&server, &one);
     assert_eq!(bot.started_game().await, two);
     for id in [human, two] {
-        server.act(&id, OpponentAction::Abort).expect("nobody has moved");
+        abort(&server, &id);
     }
     bot.drain().await;
     assert_eq!(server.violations(), []);
@@ -624,9 +630,7 @@ async fn a_reserved_place_is_kept_for_a_human() {
 #[tokio::test]
 async fn cancelled_challenges_leave_no_trace() {
     let server = start_default().await;
-    let mut options = options(&server);
-    options.challenge.concurrency = 1;
-    let bot = Bot::with(options, Book::empty());
+    let bot = with_places(&server, 1, 0);
     let running = challenge(&server, ada(Color::White, Scripted::silent()));
     assert_eq!(answered(&server, &running).await, ChallengeEnd::Accepted);
     patiently("our first move", server.plies(&running, 1)).await;
@@ -640,7 +644,7 @@ async fn cancelled_challenges_leave_no_trace() {
     let [gone, waiting] = [0, 1].map(|n| challenge(&server, requests[n].take().expect("a request")));
     server.cancel_challenge(&gone);
     assert_eq!(answered(&server, &gone).await, ChallengeEnd::Canceled);
-    server.act(&running, OpponentAction::Resign).expect("never refused");
+    resign(&server, &running);
     assert_eq!(finished(&server, &waiting).await.status, "resign");
     bot.drain().await;
     assert_eq!(server.violations(), []);
@@ -649,9 +653,7 @@ async fn cancelled_challenges_leave_no_trace() {
 #[tokio::test]
 async fn a_challenge_cancelled_before_the_answer_frees_its_place() {
     let server = start_default().await;
-    let mut options = options(&server);
-    options.challenge.concurrency = 1;
-    let bot = Bot::with(options, Book::empty());
+    let bot = with_places(&server, 1, 0);
     patiently("the bot", server.online()).await;
     let gone = challenge(&server, ada(Color::White, Scripted::silent()));
     server.cancel_challenge(&gone);
@@ -711,7 +713,7 @@ async fn unknown_lines_and_fields_are_passed_over() {
     }
     server.act(&id, OpponentAction::Move(record.position.legal_moves()[0])).expect("legal");
     patiently("our second move", server.plies(&id, 3)).await;
-    server.act(&id, OpponentAction::Resign).expect("never refused");
+    resign(&server, &id);
     bot.drain().await;
     assert_eq!(server.violations(), []);
 }
@@ -759,7 +761,7 @@ async fn draining_finishes_the_running_game_and_takes_no_other() {
     assert_eq!(answered(&server, &late).await, ChallengeEnd::Declined("later".to_string()));
     server.act(&id, OpponentAction::Move(record.position.legal_moves()[0])).expect("legal");
     patiently("our second move", server.plies(&id, 3)).await;
-    server.act(&id, OpponentAction::Resign).expect("never refused");
+    resign(&server, &id);
     bot.end().await.expect("a clean end");
     assert_eq!(server.violations(), []);
 }

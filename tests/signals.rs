@@ -117,6 +117,25 @@ async fn the_deadline_for_running_games_is_the_configured_one() {
 }
 
 #[tokio::test]
+async fn a_game_is_played_without_a_state_file_and_one_warning_says_so() {
+    for (path, warning) in
+        [("", "no usual place for the state file"), ("log/state.sqlite", "the state file cannot be used")]
+    {
+        let server = PracticeServer::start(PracticeOptions::default()).await.expect("a free port");
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let mut program = Program::start(&server, folder.path(), &[("TABIYA_STORE__PATH", path)]);
+        let id = running_game(&server, TimeControl::clock(3_600, 10)).await;
+        server.act(&id, OpponentAction::Resign).expect("never refused");
+        log_says(folder.path(), "game over").await;
+        program.signal();
+        assert_eq!(program.end().await.code(), Some(0), "{path:?}");
+        let log = std::fs::read_to_string(folder.path().join("log")).expect("a log");
+        assert_eq!(log.matches(warning).count(), 1, "{path:?}: {log}");
+        assert_eq!(log.matches("state file").count(), 1, "{path:?}: {log}");
+    }
+}
+
+#[tokio::test]
 async fn a_game_without_a_running_clock_is_left_for_the_next_start() {
     let server = PracticeServer::start(PracticeOptions::default()).await.expect("a free port");
     let folder = tempfile::tempdir().expect("a folder for the test");

@@ -1,7 +1,7 @@
 //! Accepting a challenge: what can be known of it afterwards.
 
 use super::Stop;
-use super::errand::{LONGEST_PAUSE, TRIES, backoff};
+use super::errand::{LONGEST_PAUSE, TRIES, pauses};
 use crate::lichess::{Client, Error, GameId};
 use std::future::Future;
 use tokio::sync::watch;
@@ -12,7 +12,8 @@ use tokio::time::{Instant, sleep};
 pub enum Acceptance {
     /// The game starts.
     Taken,
-    /// Perhaps it starts: an answer was lost.
+    /// Perhaps it starts: an answer was lost. That the server knows no such open challenge afterwards
+    /// says no more, since it says so after an acceptance that it took, too.
     Uncertain(Error),
     /// It does not start. The server takes acceptances again at this moment.
     Limited(Instant),
@@ -31,25 +32,22 @@ async fn persist<F>(request: impl Fn() -> F, is_wanted: impl Fn() -> bool) -> Ac
 where
     F: Future<Output = Result<(), Error>>,
 {
-    let mut backoff = backoff();
+    let mut pauses = pauses();
     let mut lost = None;
-    for tries_left in (0..TRIES).rev() {
+    for _ in 0..TRIES {
+        if lost.is_some() {
+            sleep(pauses.next_delay()).await;
+        }
         if !is_wanted() {
             break;
         }
         match request().await {
             Ok(()) => return Acceptance::Taken,
-            // After a lost answer this is what the server says to a challenge that it has made a game.
             Err(error @ Error::Rejected { status: 404, .. }) if lost.is_some() => {
                 return Acceptance::Uncertain(error);
             }
             Err(error @ Error::RateLimited { .. }) => return limited(error, lost),
-            Err(error) if error.is_retriable() => {
-                lost = Some(error);
-                if tries_left > 0 {
-                    sleep(backoff.next_delay()).await;
-                }
-            }
+            Err(error) if error.is_retriable() => lost = Some(error),
             Err(error) => return Acceptance::Refused(error),
         }
     }
@@ -60,7 +58,9 @@ where
 fn limited(error: Error, lost: Option<Error>) -> Acceptance {
     match (lost, &error) {
         (Some(lost), _) => Acceptance::Uncertain(lost),
-        (None, Error::RateLimited { until, quota: None, .. }) if *until <= Instant::now() + LONGEST_PAUSE => {
+        (None, Error::RateLimited { until, .. })
+            if !error.is_bot_quota() && *until <= Instant::now() + LONGEST_PAUSE =>
+        {
             Acceptance::Limited(*until)
         }
         (None, _) => Acceptance::Refused(error),
@@ -98,10 +98,10 @@ mod tests {
         Error::RateLimited { until, reason: String::new(), quota: None }
     }
 
-    /// Games against bots are limited for a while, all others are not.
-    fn quota() -> Error {
+    /// Some acceptances are limited for a while, all others are not.
+    fn quota(key: &str) -> Error {
         let until = Instant::now() + Duration::from_secs(60);
-        Error::RateLimited { until, reason: String::new(), quota: Some("bot.vsBot.day".to_string()) }
+        Error::RateLimited { until, reason: String::new(), quota: Some(key.to_string()) }
     }
 
     #[tokio::test(start_paused = true)]
@@ -117,12 +117,26 @@ mod tests {
             (vec![Err(reset()); 5], Uncertain(reset()), 5),
             (vec![Err(rejected(400))], Refused(rejected(400)), 1),
             (vec![Err(limit(60))], Limited(in_a_minute), 1),
-            (vec![Err(quota())], Refused(quota()), 1),
+            (vec![Err(quota("bot.vsBot.day"))], Refused(quota("bot.vsBot.day")), 1),
+            (vec![Err(quota("challenge.minute"))], Limited(in_a_minute), 1),
             (vec![Err(limit(41_234))], Refused(limit(41_234)), 1),
             (vec![Err(reset()), Err(limit(41_234))], Uncertain(reset()), 2),
         ] {
             assert_eq!(after(answers.clone(), TRIES).await, (expected, asked), "{answers:?}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_last_try_is_the_end() {
+        let begun = Instant::now();
+        let reset = Error::Offline("reset".to_string());
+        assert_eq!(
+            after(vec![Err(reset.clone()); TRIES], TRIES).await,
+            (Acceptance::Uncertain(reset), TRIES)
+        );
+        // The four pauses between five tries.
+        let most = [300, 600, 1_200, 2_400].map(Duration::from_millis).iter().sum();
+        assert!(begun.elapsed() <= most, "{:?}", begun.elapsed());
     }
 
     #[tokio::test(start_paused = true)]

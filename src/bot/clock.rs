@@ -67,7 +67,7 @@ fn think_time(situation: &Situation) -> (Duration, Duration) {
 /// How much of our clock the sending of a move may take: less and less as the flag comes closer.
 #[derive(Clone, Copy, Debug)]
 pub struct Hurry {
-    /// When our flag falls; `None` while no clock of ours runs.
+    /// When our flag falls, or our time for a first move ends; `None` while neither runs.
     pub flag_at: Option<Instant>,
     /// Lost on every move on the way to the server.
     pub overhead: Duration,
@@ -75,14 +75,17 @@ pub struct Hurry {
 
 /// An answer to a move is waited for at least this long.
 const QUICKEST_ANSWER: Duration = Duration::from_millis(500);
+/// Ways to the server and back that one attempt may need: a connection that was lost is made anew, with
+/// TLS, before the move goes out.
+const ROUND_TRIPS: u32 = 4;
 /// The shortest pause before another try.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 
 impl Hurry {
     /// How long to wait for the answer to one attempt: a quarter of what is left, so that others can
-    /// follow, but long enough to connect anew (three round trips with TLS 1.3) and to be answered.
+    /// follow, but long enough to connect again and for an answer that is on its way.
     pub fn attempt(&self) -> Duration {
-        self.share(4).max(QUICKEST_ANSWER).max(self.overhead * 4)
+        self.share(4).max(QUICKEST_ANSWER).max(self.overhead * ROUND_TRIPS)
     }
 
     /// How long an attempt may be put off, for whatever reason but the server's own word.
@@ -141,8 +144,8 @@ struct Recent(VecDeque<Duration>);
 
 /// How many are remembered.
 const REMEMBERED: usize = 16;
-/// What takes longer is an accident (a server that is down, a limit), and no use preparing for.
-const LONGEST_LAG: Duration = Duration::from_secs(3);
+/// What took longer was an outage: no time that is kept back helps against that.
+const LONGEST_LAG: Duration = Duration::from_secs(2);
 
 impl Recent {
     fn push(&mut self, time: Duration) {
@@ -239,7 +242,7 @@ mod tests {
             assert_eq!(hurry.pause(), Duration::from_millis(pause_ms), "{left_ms} ms left");
         }
         let far_away = Hurry { flag_at: Some(Instant::now()), overhead: Duration::from_millis(700) };
-        assert_eq!(far_away.attempt(), Duration::from_millis(2_800), "an answer takes longer here");
+        assert_eq!(far_away.attempt(), Duration::from_millis(2_800), "it takes longer to connect here");
         assert_eq!(Hurry { flag_at: None, overhead }.attempt(), Duration::MAX);
     }
 
@@ -271,7 +274,7 @@ mod tests {
             for _ in 0..2 {
                 observe(&mut lag, Duration::from_secs(600));
             }
-            assert_eq!(lag.overhead(), LONGEST_LAG + MARGIN, "an accident");
+            assert_eq!(lag.overhead(), LONGEST_LAG + MARGIN, "an outage is no lag");
             for _ in 0..REMEMBERED {
                 observe(&mut lag, Duration::ZERO);
             }

@@ -11,28 +11,28 @@ pub const TRIES: usize = 5;
 /// A pause that is longer than this outlives what is asked for: a challenge, an offer, a greeting.
 pub const LONGEST_PAUSE: Duration = Duration::from_secs(90);
 
+/// Pauses between the tries.
+pub fn pauses() -> Backoff {
+    Backoff::new(Duration::from_millis(300), Duration::from_secs(5))
+}
+
 /// Repeats a request that may yet get through, a few times.
 pub async fn persist<F>(request: impl Fn() -> F) -> Result<(), Error>
 where
     F: Future<Output = Result<(), Error>>,
 {
-    let mut backoff = backoff();
+    let mut pauses = pauses();
     for _ in 1..TRIES {
         match request().await {
             Err(Error::RateLimited { until, .. }) if until <= Instant::now() + LONGEST_PAUSE => {
                 sleep_until(until).await;
             }
             limited @ Err(Error::RateLimited { .. }) => return limited,
-            Err(error) if error.is_retriable() => sleep(backoff.next_delay()).await,
+            Err(error) if error.is_retriable() => sleep(pauses.next_delay()).await,
             done => return done,
         }
     }
     request().await
-}
-
-/// The pauses between tries.
-pub fn backoff() -> Backoff {
-    Backoff::new(Duration::from_millis(300), Duration::from_secs(5))
 }
 
 /// Waits until `moment`, for ever without one.

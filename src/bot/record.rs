@@ -93,9 +93,7 @@ impl Record {
             pgn: pgn::write(&game),
         }
     }
-}
 
-impl Record {
     /// Clock, evaluation and source, in the notation that chess programs read.
     fn comment(&self, ply: usize, ours: Color) -> Option<String> {
         let clock = self.clocks.get(&ply).map(|left| format!("[%clk {}]", hours(left.as_secs())));

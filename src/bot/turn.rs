@@ -86,10 +86,14 @@ pub struct Thought {
 
 /// What became of a move that was sent.
 pub enum Sent {
-    /// The server took it, this long after it was first sent; pauses that the server asked for apart.
+    /// The server took it, this long after it was first sent.
     Taken { round_trip: Duration },
     /// The server did not take it: most often because it is in already. The stream will tell.
-    Refused(Error),
+    Refused {
+        error: Error,
+        /// The answer to an earlier attempt was lost; the first was sent this long before.
+        lost: Option<Duration>,
+    },
     /// The token is refused.
     Unauthorized(Error),
 }
@@ -215,24 +219,27 @@ async fn think(mut search: Search, limits: Limits, position: Position, moves: St
 /// Sends one move until it is known to be in, or known to be refused.
 async fn send(client: &Client, id: &GameId, uci: &str, offering_draw: bool, hurry: Hurry) -> Sent {
     let mut backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(2));
-    let mut begun = None;
+    // When the first of the attempts was made whose answers were lost.
+    let mut first_lost: Option<Instant> = None;
     loop {
         sleep(client.next_move_delay().min(hurry.pause())).await;
-        let begun_at = *begun.get_or_insert_with(Instant::now);
+        let begun = first_lost.unwrap_or_else(Instant::now);
         match client.play(id, uci, offering_draw, hurry.attempt()).await {
-            Ok(()) => return Sent::Taken { round_trip: begun_at.elapsed() },
+            Ok(()) => return Sent::Taken { round_trip: begun.elapsed() },
             Err(Error::RateLimited { until, .. }) => {
                 let wait = until.saturating_duration_since(Instant::now());
                 tracing::warn!(uci, wait_s = wait.as_secs(), "the server limits our moves; waiting");
                 sleep_until(until).await;
-                begun = None;
+                // This pause was the server's wish, and no lag.
+                first_lost = None;
             }
             Err(error) if error.is_retriable() => {
                 tracing::warn!(uci, %error, "the move did not get through; sending it again");
+                first_lost = Some(begun);
                 sleep(backoff.next_delay().min(hurry.pause())).await;
             }
             Err(error @ Error::Unauthorized(..)) => return Sent::Unauthorized(error),
-            Err(error) => return Sent::Refused(error),
+            Err(error) => return Sent::Refused { error, lost: first_lost.map(|first| first.elapsed()) },
         }
     }
 }
@@ -299,34 +306,64 @@ mod tests {
         assert!(position.is_legal(thought.answer.mv), "{:?}", thought.answer);
     }
 
-    /// A server that says yes to everything.
-    async fn agreeable() -> String {
+    const OK: &str = "200 OK\r\nconnection: close\r\ncontent-length: 11\r\n\r\n{\"ok\":true}";
+    const LATE: &str =
+        "400 Bad Request\r\nconnection: close\r\ncontent-length: 25\r\n\r\n{\"error\":\"Not your turn\"}";
+
+    /// A server that hangs up on the first `lost` requests, and gives all others the same answer.
+    async fn server(lost: usize, answer: &'static str) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         tokio::spawn(async move {
-            loop {
+            for number in 0.. {
                 let (mut connection, _) = listener.accept().await.expect("a connection");
                 let mut request = [0; 4_096];
                 let length = connection.read(&mut request).await.expect("a request");
                 assert!(length > 0);
-                let yes = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 11\r\n\r\n{\"ok\":true}";
-                connection.write_all(yes).await.expect("a listener");
+                if number >= lost {
+                    let answer = format!("HTTP/1.1 {answer}");
+                    connection.write_all(answer.as_bytes()).await.expect("a listener");
+                }
             }
         });
         url
     }
 
+    async fn sent_to(url: String, moves_per_minute: u32, hurry: Hurry) -> Sent {
+        let client = Client::new(&LichessOptions { url, token: Token::new("lip_test"), moves_per_minute })
+            .expect("a client");
+        if moves_per_minute > 0 {
+            // The place of the first move is taken.
+            client.next_move_delay();
+        }
+        send(&client, &"q7ZkTfLb".parse().expect("an id"), "e2e4", false, hurry).await
+    }
+
+    #[tokio::test]
+    async fn the_round_trip_begins_with_the_first_attempt() {
+        let hurry = Hurry { flag_at: None, overhead: Duration::from_millis(100) };
+        // Between two attempts there are 50 ms at least, and 100 before the third.
+        for (lost, least) in [(1, 50), (2, 150)] {
+            let least = Duration::from_millis(least);
+            match sent_to(server(lost, OK).await, 0, hurry).await {
+                Sent::Taken { round_trip } => assert!(round_trip >= least, "{lost}: {round_trip:?}"),
+                _ => panic!("{lost}: it is taken"),
+            }
+            match sent_to(server(lost, LATE).await, 0, hurry).await {
+                Sent::Refused { lost: Some(since), .. } => assert!(since >= least, "{lost}: {since:?}"),
+                _ => panic!("{lost}: it is in already"),
+            }
+        }
+        let refused = sent_to(server(0, LATE).await, 0, hurry).await;
+        assert!(matches!(refused, Sent::Refused { lost: None, .. }), "nothing was lost");
+    }
+
     #[tokio::test]
     async fn a_fast_move_keeps_the_pace_and_no_longer_than_the_clock_allows() {
-        // One move a minute, and this minute's is taken.
-        let options =
-            LichessOptions { url: agreeable().await, token: Token::new("lip_test"), moves_per_minute: 1 };
-        let client = Client::new(&options).expect("a client");
-        client.next_move_delay();
         let begun = Instant::now();
         let flag_at = Some(begun + Duration::from_secs(3));
         let hurry = Hurry { flag_at, overhead: Duration::from_secs(1) };
-        let sent = send(&client, &"q7ZkTfLb".parse().expect("an id"), "e2e4", false, hurry).await;
+        let sent = sent_to(server(0, OK).await, 1, hurry).await;
         assert!(matches!(sent, Sent::Taken { .. }));
         let least = Duration::from_millis(250);
         assert!(begun.elapsed() >= least, "it waits, but not for a minute: {:?}", begun.elapsed());

@@ -1,10 +1,10 @@
 //! `tabiya check`: looks at everything that the service needs, before it plays.
 
-use super::{environment, exit};
+use super::{exit, load};
 use crate::book::{Book, BookOptions};
 use crate::bot::StoreOptions;
 use crate::bot::store::Archive;
-use crate::config::{Config, token_form, usual_file};
+use crate::config::token_form;
 use crate::engine::{EngineKind, EngineOptions, Limits, Position, san};
 use crate::lichess::{Account, Client, Error, LichessOptions};
 use crate::worker::EngineHandle;
@@ -61,7 +61,7 @@ impl Finding {
 
 /// Exit status 0 if the service would start, else the code with which it would end.
 pub async fn run(configuration: Option<PathBuf>, arguments: &CheckArguments) -> ExitCode {
-    let findings = findings(configuration.or_else(usual_file)).await;
+    let findings = findings(configuration).await;
     let code = findings.iter().map(|finding| finding.code).find(|code| *code > 0).unwrap_or(0);
     match arguments.json {
         true => println!("{}", serde_json::json!({ "ready": code == 0, "findings": findings })),
@@ -82,7 +82,7 @@ fn row(Finding { what, verdict, text, .. }: &Finding) -> String {
 
 async fn findings(file: Option<PathBuf>) -> Vec<Finding> {
     let named = file.as_ref().map_or("no file, defaults".to_string(), |file| file.display().to_string());
-    let config = match Config::load(file.as_deref(), environment()) {
+    let config = match load(file.as_deref()) {
         Ok(config) => config,
         Err(mistakes) => {
             return vec![Finding::failed(exit::CONFIGURATION, "configuration", mistakes.to_string())];

@@ -1,19 +1,18 @@
 //! `tabiya games`: what the state file has kept.
 
-use super::{environment, exit, fail};
+use super::{exit, fail, load};
 use crate::bot::FinishedGame;
 use crate::bot::store::{Archive, KeptGame, StoreError, Wanted};
-use crate::config::{Config, usual_file};
 use clap::Args;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use thiserror::Error;
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 pub struct GamesArguments {
     /// Only games against this account
     #[arg(long, value_name = "NAME")]
@@ -29,10 +28,18 @@ pub struct GamesArguments {
     pub pgn: bool,
 }
 
+/// Why the games could not be shown.
+#[derive(Debug, Error)]
+enum Failure {
+    #[error("{0}")]
+    File(#[from] StoreError),
+    #[error("{0}")]
+    Output(#[from] io::Error),
+}
+
 /// Lists or exports, the oldest game first.
 pub fn run(configuration: Option<PathBuf>, arguments: &GamesArguments) -> ExitCode {
-    let configuration = configuration.or_else(usual_file);
-    let config = match Config::load(configuration.as_deref(), environment()) {
+    let config = match load(configuration.as_deref()) {
         Ok(config) => config,
         Err(mistakes) => return fail(exit::CONFIGURATION, mistakes),
     };
@@ -46,26 +53,24 @@ pub fn run(configuration: Option<PathBuf>, arguments: &GamesArguments) -> ExitCo
         );
     }
     match print(&file, arguments) {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::SUCCESS,
         // Whoever reads may have read enough.
-        Ok(Err(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Ok(Err(error)) => fail(exit::FAILURE, error),
-        Err(error) => fail(exit::FAILURE, format!("{}: {error}", file.display())),
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Output(error)) => fail(exit::FAILURE, error),
+        Err(Failure::File(error)) => fail(exit::FAILURE, format!("{}: {error}", file.display())),
     }
 }
 
-/// One game after the other, however many there are.
-fn print(file: &Path, arguments: &GamesArguments) -> Result<io::Result<()>, StoreError> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    let mut written = Ok(());
-    Archive::open_to_read(file)?.each(&wanted(arguments), |kept| {
-        written = match arguments.pgn {
-            true => out.write_all(kept.game.pgn.as_bytes()),
-            false => out.write_all(row(&kept).as_bytes()),
-        };
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    Ok(written.and_then(|()| out.flush()))
+/// Game by game: there may be more of them than fit in memory.
+fn print(file: &Path, arguments: &GamesArguments) -> Result<(), Failure> {
+    let (archive, wanted) = (Archive::open_to_read(file)?, wanted(arguments));
+    let mut output = BufWriter::new(io::stdout().lock());
+    for kept in archive.games(&wanted) {
+        let kept = kept?;
+        let text = if arguments.pgn { kept.game.pgn } else { row(&kept) };
+        output.write_all(text.as_bytes())?;
+    }
+    Ok(output.flush()?)
 }
 
 fn wanted(arguments: &GamesArguments) -> Wanted {
@@ -84,29 +89,7 @@ fn midnight(day: Date) -> Option<Timestamp> {
 /// `2026-11-30 18:05  q7ZkTfLb  1-0  mate  rated blitz  Tabiya - Ada, 61 plies`
 fn row(kept: &KeptGame) -> String {
     let ended = kept.ended_at.strftime("%Y-%m-%d %H:%M");
-    let FinishedGame { id, result, status, speed, white, black, plies, rated, .. } = &kept.game;
-    let mode = if *rated { "rated" } else { "casual" };
+    let FinishedGame { id, result, status, rated, speed, white, black, plies, .. } = &kept.game;
+    let (id, mode) = (id.as_str(), if *rated { "rated" } else { "casual" });
     format!("{ended}  {id}  {result:7}  {status:12}  {mode:6} {speed:14}  {white} - {black}, {plies} plies\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(text: &str) -> Option<Timestamp> {
-        Some(text.parse().expect("a moment"))
-    }
-
-    #[test]
-    fn days_are_whole() {
-        let day = |text: &str| Some(text.parse().expect("a day"));
-        let arguments = GamesArguments {
-            since: day("2026-11-30"),
-            until: day("2026-12-31"),
-            ..GamesArguments::default()
-        };
-        let wanted = wanted(&arguments);
-        assert_eq!(wanted.since, at("2026-11-30T00:00:00Z"));
-        assert_eq!(wanted.until, at("2027-01-01T00:00:00Z"));
-    }
 }

@@ -49,7 +49,7 @@ mod exit {
 
 /// Runs one command to its end.
 pub async fn execute(arguments: Arguments) -> ExitCode {
-    let file = arguments.config;
+    let file = arguments.config.or_else(usual_file);
     match arguments.command.unwrap_or_else(Command::usual) {
         Command::Run => match configuration(file) {
             Ok(config) => run::run(config).await,
@@ -76,12 +76,16 @@ pub async fn execute(arguments: Arguments) -> ExitCode {
 
 /// The configuration for a command that talks to Lichess; logging starts with it.
 fn configuration(file: Option<PathBuf>) -> Result<Config, Mistakes> {
-    let file = file.or_else(usual_file);
-    let config = Config::load(file.as_deref(), environment())?.with_token()?;
+    let config = load(file.as_deref())?.with_token()?;
     logging::start(&config.log);
     let file = file.as_deref().unwrap_or(Path::new("none"));
     tracing::info!(version = env!("CARGO_PKG_VERSION"), configuration = %file.display(), "Tabiya starts");
     Ok(config)
+}
+
+/// The configuration from this file, if there is one, and from the environment.
+fn load(file: Option<&Path>) -> Result<Config, Mistakes> {
+    Config::load(file, environment())
 }
 
 /// The process environment. What is not UTF-8 is replaced, and refused later if it matters.

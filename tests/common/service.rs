@@ -69,48 +69,49 @@ impl Bot {
         self.stop.send_replace(stop);
     }
 
-    /// The next finished game that it reports.
-    pub async fn finished_game(&mut self) -> FinishedGame {
+    /// The next report that is what the test waits for; the others are passed over.
+    async fn next_report<T>(&mut self, what: &str, mut wanted: impl FnMut(Report) -> Option<T>) -> T {
         let wait = async {
             loop {
-                match self.reports.recv().await {
-                    Some(Report::Finished(game)) => return game,
-                    Some(_) => (),
-                    None => panic!("the service ended"),
+                let report = self.reports.recv().await.expect("the service goes on");
+                if let Some(found) = wanted(report) {
+                    return found;
                 }
             }
         };
-        patiently("the report of a finished game", wait).await
+        patiently(what, wait).await
+    }
+
+    /// The next finished game that it reports.
+    pub async fn finished_game(&mut self) -> FinishedGame {
+        self.next_report("the report of a finished game", |report| match report {
+            Report::Finished(game) => Some(game),
+            _ => None,
+        })
+        .await
     }
 
     /// The id of the next game that it has sat down at.
     pub async fn started_game(&mut self) -> String {
-        let wait = async {
-            loop {
-                match self.reports.recv().await {
-                    Some(Report::Started { id, .. }) => return id.to_string(),
-                    Some(_) => (),
-                    None => panic!("the service ended"),
-                }
-            }
-        };
-        patiently("the report of a new game", wait).await
+        self.next_report("the report of a new game", |report| match report {
+            Report::Started { id, .. } => Some(id.to_string()),
+            _ => None,
+        })
+        .await
     }
 
     /// How each of our moves in one game was found, until its end.
     pub async fn sources(&mut self) -> Vec<String> {
-        let wait = async {
-            let mut sources = Vec::new();
-            loop {
-                match self.reports.recv().await {
-                    Some(Report::Moved { source, .. }) => sources.push(source),
-                    Some(Report::Finished(_)) => return sources,
-                    Some(_) => (),
-                    None => panic!("the service ended"),
-                }
+        let mut sources = Vec::new();
+        self.next_report("the end of a game", |report| match report {
+            Report::Moved { source, .. } => {
+                sources.push(source);
+                None
             }
-        };
-        patiently("the end of a game", wait).await
+            Report::Finished(_) => Some(std::mem::take(&mut sources)),
+            _ => None,
+        })
+        .await
     }
 
     /// Waits until the service ends by itself.

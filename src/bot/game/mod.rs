@@ -119,9 +119,10 @@ struct Game {
     turn: Turn,
     /// What we last decided to play; for one position it is never a different move.
     answered: Option<Answer>,
-    decided_at: Option<Instant>,
-    /// How often the server has refused it in the position as it stands.
+    /// How often the server has refused it, in the position as it stands.
     refusals: u32,
+    /// When the latest answer was found.
+    decided_at: Option<Instant>,
     engine: Option<EngineHandle>,
     lag: Lag,
     record: Record,
@@ -148,8 +149,8 @@ impl Game {
             now: None,
             turn: Turn::Idle,
             answered: None,
-            decided_at: None,
             refusals: 0,
+            decided_at: None,
             engine: None,
             lag: Lag::new(floor),
             record: Record::default(),

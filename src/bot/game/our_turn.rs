@@ -1,4 +1,4 @@
-//! Our move: from a position in which it is our turn to the move that the server has.
+//! The life of our move: found by the book or the engine, sent, and taken or refused.
 
 use super::{Game, Now, RECHECK, Table};
 use crate::bot::clock::{self, Hurry, Situation};
@@ -12,9 +12,8 @@ use tokio::time::Instant;
 
 /// Thinking on a move without alternative.
 const ONLY_MOVE: Duration = Duration::from_millis(50);
-
-/// A move that was refused is tried again after this time at the latest.
-const LONGEST_RECHECK: Duration = Duration::from_secs(60);
+/// A game in which a move is refused again and again is looked at this often at least.
+const RAREST_RECHECK: Duration = Duration::from_secs(60);
 
 impl Game {
     pub(super) fn is_our_turn(&self) -> bool {
@@ -30,11 +29,11 @@ impl Game {
         if let Some(answer) = self.answered.take_if(|answer| answer.moves == moves) {
             self.answered = Some(answer.clone());
             if is_fresh {
-                if self.refusals <= 1 {
+                if self.refusals == 0 {
                     tracing::warn!(mv = %answer.mv, "the server does not have our move; sending it again");
                 }
                 self.send(answer, false);
-            } else if self.recheck_at.is_none() {
+            } else {
                 self.recheck_soon();
             }
             return;
@@ -97,12 +96,19 @@ impl Game {
     }
 
     pub(super) fn hurry(&self) -> Hurry {
-        let until = self.table.as_ref().zip(self.now.as_ref()).and_then(|(table, now)| {
-            let is_running = !table.is_slow() && now.position.plies_played() >= 2;
-            let left = if is_running { now.clock_of(table.ours).0 } else { now.state.first_move_expires_in };
-            left.and_then(|left| now.arrived.checked_add(left))
-        });
-        Hurry { flag_at: until, overhead: self.lag.overhead() }
+        Hurry { flag_at: self.flag_at(), overhead: self.lag.overhead() }
+    }
+
+    /// When the game is lost without our move: before the clocks run, by the server's limit for a first
+    /// move, if it has set one.
+    fn flag_at(&self) -> Option<Instant> {
+        let (table, now) = (self.table.as_ref()?, self.now.as_ref()?);
+        let left = match now.position.plies_played() {
+            0 | 1 => now.state.first_move_expires_in,
+            _ if table.is_slow() => None,
+            _ => now.clock_of(table.ours).0,
+        };
+        left.and_then(|left| now.arrived.checked_add(left))
     }
 
     pub(super) fn on_step(&mut self, step: Step) -> Result<(), Error> {
@@ -158,8 +164,12 @@ impl Game {
                 self.lag.observe_round_trip(round_trip);
                 tracing::debug!(mv = %answer.mv, ?round_trip, "move taken");
             }
-            Sent::Refused(error) if is_shown => tracing::debug!(%error, "the move was in already"),
-            Sent::Refused(error) => self.on_refused(&answer, &error),
+            Sent::Refused { error, lost } if is_shown => {
+                // The answer was lost on the way, and that way is slow.
+                lost.into_iter().for_each(|round_trip| self.lag.observe_round_trip(round_trip));
+                tracing::debug!(%error, "the move was in already");
+            }
+            Sent::Refused { error, .. } => self.on_refused(&answer, &error),
             Sent::Unauthorized(error) => return Err(error),
         }
         self.take_turn_if_waiting();
@@ -180,35 +190,38 @@ impl Game {
     }
 
     /// Out of turn, the move is most often in, and the stream is about to show it. Anything else is held
-    /// against the game as the server has it, at once, and then less and less often: there is no other
-    /// move for this position, and whatever stands in its way may pass.
+    /// against the game as the server has it, at once. If that does not help, the move is offered again
+    /// more and more rarely: the fault may be the server's, and it may pass.
     fn on_refused(&mut self, answer: &Answer, error: &Error) {
-        if error.is_out_of_turn() {
-            tracing::warn!(mv = %answer.mv, %error, "move refused");
-            return;
-        }
-        let looks = self.refusals;
         self.refusals += 1;
-        let fen = self.now.as_ref().map(|now| now.position.fen());
-        match looks {
-            0 => tracing::warn!(mv = %answer.mv, %error, "move refused; looking at the game again"),
-            1 => {
-                tracing::error!(mv = %answer.mv, fen, %error, "the server refuses our move; it is sent again now and then")
+        let first_look = if error.is_out_of_turn() { RECHECK } else { Duration::ZERO };
+        let wait = look_after(self.refusals, first_look);
+        match self.refusals {
+            1 => tracing::warn!(mv = %answer.mv, %error, "move refused; looking at the game again"),
+            2 => {
+                let fen = self.now.as_ref().map(|now| now.position.fen());
+                tracing::error!(mv = %answer.mv, fen, %error, "the server refuses our move, though it is our turn; trying it now and then");
             }
-            _ => tracing::debug!(mv = %answer.mv, %error, "move refused again"),
+            times => tracing::debug!(mv = %answer.mv, %error, times, ?wait, "move refused"),
         }
-        let wait = match looks {
-            0 => Duration::ZERO,
-            _ => LONGEST_RECHECK.min(RECHECK * 2_u32.saturating_pow(looks - 1)),
-        };
         self.recheck_at = Some(Instant::now() + wait);
     }
 
     /// The opponent may have answered before the reply to our request came.
     fn take_turn_if_waiting(&mut self) {
         let is_over = self.now.as_ref().is_none_or(|now| now.state.status.is_over());
-        if !is_over && self.is_our_turn() && self.turn.is_idle() {
+        if !is_over && self.is_our_turn() && self.turn.is_idle() && self.recheck_at.is_none() {
             self.take_turn(false);
         }
+    }
+}
+
+/// When to look at the game again once a move was refused `times` times in one position: `first` after
+/// the first time, then after three seconds, doubling up to a minute. It never ends while the game runs:
+/// only the server knows why it says no, and whether it still would.
+fn look_after(times: u32, first: Duration) -> Duration {
+    match times {
+        0 | 1 => first,
+        _ => (RECHECK * (1 << (times - 2).min(5))).min(RAREST_RECHECK),
     }
 }

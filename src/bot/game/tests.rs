@@ -133,36 +133,63 @@ async fn a_position_is_answered_once_however_often_it_is_shown() {
 impl Game {
     fn refused(&mut self, text: &str) {
         let error = Error::Rejected { status: 400, text: text.to_string() };
-        self.on_step(Step::Sent(Sent::Refused(error))).expect("no reason to leave");
+        self.on_step(Step::Sent(Sent::Refused { error, lost: None })).expect("no reason to leave");
+    }
+
+    /// How soon the whole game is asked for; it is, with this.
+    fn looks_again_in(&mut self) -> Option<u64> {
+        self.recheck_at.take().map(|at| (at - Instant::now()).as_secs())
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_move_is_looked_into_at_once_and_then_tried_less_and_less_often() {
-    let mut game = game();
-    game.sit(full(Color::White, ""));
-    for wait_s in [0, 3, 6, 12, 24, 48, 60, 60] {
-        game.refused("Piece on e2 cannot move to e4");
-        game.hear(GameState { black_offers_draw: true, ..state("") });
-        assert_eq!(game.sending(), None, "it waits for a look at the game");
-        assert_eq!(game.recheck_at.take(), Some(Instant::now() + Duration::from_secs(wait_s)));
+async fn a_refused_move_is_offered_more_and_more_rarely_as_long_as_the_game_runs() {
+    let illegal = "Piece on e2 cannot move to e4";
+    for (text, first_look) in [(illegal, 0), ("Not your turn, or game already over", 3)] {
+        let mut game = game();
         game.sit(full(Color::White, ""));
-        assert_eq!(game.sending().as_deref(), Some("e2e4"), "never a different move");
+        for (times, seconds) in (1..).zip([first_look, 3, 6, 12, 24, 48, 60, 60, 60]) {
+            game.refused(text);
+            game.hear(GameState { black_offers_draw: times % 2 == 0, ..state("") });
+            assert_eq!(game.sending(), None, "no other line has it sent before, {text}");
+            assert_eq!(game.looks_again_in(), Some(seconds), "after {times} times, {text}");
+            game.sit(full(Color::White, ""));
+            assert_eq!(game.sending().as_deref(), Some("e2e4"), "after {times} times, {text}");
+        }
     }
-    game.hear(state("e2e4 e7e5"));
-    assert_eq!((game.sending().as_deref(), game.refusals), (Some("g1f3"), 0), "another question");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_move_out_of_turn_waits_for_the_stream_however_often() {
+async fn an_answer_that_was_lost_is_a_slow_one() {
+    let mut game = Game::opened();
+    let before = game.hurry().overhead;
+    for moves in ["e2e4 e7e5", "e2e4 e7e5 g1f3 b8c6"] {
+        game.hear(state(moves));
+        let ours = game.sending().expect("a move of the book");
+        game.hear(state(&format!("{moves} {ours}")));
+        let error = Error::Rejected { status: 400, text: "Not your turn".to_string() };
+        let lost = Some(Duration::from_millis(900));
+        game.on_step(Step::Sent(Sent::Refused { error, lost })).expect("no reason to leave");
+        assert_eq!(game.recheck_at, None, "the move is on the board");
+    }
+    assert!(before < Duration::from_millis(900) && game.hurry().overhead > Duration::from_millis(900));
+}
+
+#[tokio::test(start_paused = true)]
+async fn refusals_are_counted_anew_in_another_position() {
+    let illegal = "Piece on e2 cannot move to e4";
     let mut game = game();
     game.sit(full(Color::White, ""));
     for _ in 0..3 {
-        game.refused("Not your turn, or game already over");
-        assert_eq!(game.recheck_at.take(), Some(Instant::now() + RECHECK));
+        game.refused(illegal);
         game.sit(full(Color::White, ""));
-        assert_eq!(game.sending().as_deref(), Some("e2e4"));
+        game.recheck_at = None;
+        game.sit(full(Color::White, ""));
     }
+    game.hear(state("e2e4 e7e5"));
+    assert_eq!(game.sending().as_deref(), Some("g1f3"), "another position is another question");
+    game.refused(illegal);
+    assert_eq!(game.looks_again_in(), Some(0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -170,15 +197,23 @@ async fn sending_hurries_once_our_clock_runs() {
     let mut game = game();
     game.sit(full(Color::White, ""));
     assert_eq!(game.hurry().flag_at, None, "no clock runs before both have moved");
-    game.sit(full(Color::White, ""));
-    let left = Duration::from_secs(20);
-    game.hear(GameState { first_move_expires_in: Some(left), ..state("") });
-    assert_eq!(game.hurry().flag_at, Some(Instant::now() + left), "but the server does not wait for ever");
     game.hear(state("e2e4 e7e5"));
     tokio::time::advance(Duration::from_secs(10)).await;
     assert_eq!(game.hurry().flag_at, Some(Instant::now() + Duration::from_secs(50)));
     game.table.as_mut().expect("a table").full.clock = None;
     assert_eq!(game.hurry().flag_at, None, "no clock at all");
+}
+
+#[tokio::test(start_paused = true)]
+async fn sending_a_first_move_hurries_before_the_server_gives_up_on_it() {
+    for (we_are, moves) in [(Color::White, ""), (Color::Black, "e2e4")] {
+        let mut game = game();
+        let expires = Some(Duration::from_secs(16));
+        let state = GameState { first_move_expires_in: expires, ..state(moves) };
+        game.sit(GameFull { state, ..full(we_are, moves) });
+        tokio::time::advance(Duration::from_secs(10)).await;
+        assert_eq!(game.hurry().flag_at, Some(Instant::now() + Duration::from_secs(6)), "{we_are:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

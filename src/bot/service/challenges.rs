@@ -1,4 +1,4 @@
-//! Challenges: which are welcome, when there is a place for them, and what becomes of our acceptance.
+//! Challenges: which are taken, which wait, which are turned down, and what became of our acceptances.
 
 use super::{Reply, Service};
 use crate::bot::Stop;
@@ -109,15 +109,15 @@ impl Service {
         match acceptance {
             // An earlier try of ours got through, whatever was said to the last.
             _ if self.slots.is_running(&id) => (),
-            Acceptance::Taken => self.slots.answered(&id, Instant::now()),
+            Acceptance::Taken => self.slots.await_start(&id, Instant::now()),
             Acceptance::Uncertain(error) => {
                 tracing::warn!(%id, %error, "nobody knows whether the challenge is accepted; its place is kept");
-                self.slots.answered(&id, Instant::now());
+                self.slots.await_start(&id, Instant::now());
             }
             Acceptance::Limited(until) if self.phase() == Stop::Running => {
                 let wait_s = until.saturating_duration_since(Instant::now()).as_secs();
                 tracing::warn!(%id, wait_s, "the server limits acceptances; the challenge waits");
-                self.slots.limited(&id, until, Instant::now());
+                self.slots.limited(&id, until);
             }
             Acceptance::Limited(_) | Acceptance::CalledOff => self.turn_down(id),
             Acceptance::Refused(error @ (Error::RateLimited { .. } | Error::OpponentLimited { .. })) => {

@@ -107,11 +107,11 @@ async fn a_place_kept_in_doubt_is_free_once_the_server_does_not_list_its_game() 
     assert!(service.has_place(), "the list is asked for first");
     service.on_reply(Ok(Reply::Playing(Err(Error::Offline("reset".to_string()))))).expect("weather");
     assert!(service.has_place(), "no list is no answer");
-    for (is_complete, keeps) in [(false, true), (true, false)] {
-        let playing = Playing { games: Vec::new(), is_complete };
-        service.on_reply(Ok(Reply::Playing(Ok(playing)))).expect("no reason to stop");
-        assert_eq!(service.has_place(), keeps, "a list that is complete: {is_complete}");
-    }
+    let listed = |is_complete| Ok(Reply::Playing(Ok(Playing { games: Vec::new(), is_complete })));
+    service.on_reply(listed(false)).expect("no reason to stop");
+    assert!(service.has_place(), "nor is half of one");
+    service.on_reply(listed(true)).expect("no reason to stop");
+    assert!(!service.has_place());
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,9 +139,13 @@ async fn limits_on_games_between_bots_are_kept_over_a_restart_and_humans_stay_we
     let folder = tempfile::tempdir().expect("a folder for the test");
     let until = Instant::now() + Duration::from_secs(41_234);
     let reason = String::new;
-    let ours = Error::RateLimited { until, reason: reason(), quota: Some("bot.vsBot.day".to_string()) };
+    let limited = |key: &str| Error::RateLimited { until, reason: reason(), quota: Some(key.to_string()) };
     let theirs = Error::OpponentLimited { until, reason: reason() };
-    for (file, error, other_is_welcome) in [("theirs.sqlite", theirs, true), ("ours.sqlite", ours, false)] {
+    for (file, error, same_is_welcome, other_is_welcome) in [
+        ("theirs.sqlite", theirs, false, true),
+        ("ours.sqlite", limited("bot.vsBot.day"), false, false),
+        ("neither.sqlite", limited("challenge.day"), true, true),
+    ] {
         let store = StoreOptions { path: folder.path().join(file).display().to_string() };
         let mut before = service_with(&store);
         before.on_event(bot_challenge("q7ZkTfLb", "ada"));
@@ -150,11 +154,11 @@ async fn limits_on_games_between_bots_are_kept_over_a_restart_and_humans_stay_we
         drop(before);
         let mut after = service_with(&store);
         after.on_event(bot_challenge("aaaaaaa1", "ada"));
-        assert!(!after.has_place(), "{error}");
+        assert_eq!(after.has_place(), same_is_welcome, "{file}");
         after.on_event(bot_challenge("aaaaaaa2", "bob"));
-        assert_eq!(after.has_place(), other_is_welcome, "{error}");
+        assert_eq!(after.has_place(), other_is_welcome, "{file}");
         after.on_event(challenge("aaaaaaa3"));
-        assert!(after.has_place(), "a human, {error}");
+        assert!(after.has_place(), "a human, {file}");
     }
 }
 

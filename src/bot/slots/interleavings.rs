@@ -148,7 +148,7 @@ impl World {
         let is_first_try = tries == RESENDS;
         if reaches && is_heard && is_first_try && self.rng.u8(0..5) == 0 {
             let until = self.now + Duration::from_secs(self.rng.u64(1..90));
-            return self.slots.limited(&id, until, self.now);
+            return self.slots.limited(&id, until);
         }
         let before = self.challenges[&id].1;
         if reaches && before == Fate::Open {
@@ -157,13 +157,14 @@ impl World {
         }
         match (reaches && is_heard, before) {
             (false, _) if tries > 0 => self.requests.push((id, tries - 1)),
-            (false, _) => self.slots.answered(&id, self.now),
-            (true, Fate::Open) => self.slots.answered(&id, self.now),
+            (false, _) | (true, Fate::Open) => self.slots.await_start(&id, self.now),
             (true, _) if self.slots.is_running(&id) => (),
-            (true, Fate::Running) => self.slots.answered(&id, self.now),
+            // Nothing of ours was lost before: the challenge is gone.
+            (true, _) if is_first_try => self.slots.withdraw(&id),
+            (true, Fate::Running) => self.slots.await_start(&id, self.now),
             // Cancelled is a plain refusal, a game that is over is not found.
             (true, Fate::Gone) if self.rng.bool() => self.slots.withdraw(&id),
-            (true, Fate::Gone) => self.slots.answered(&id, self.now),
+            (true, Fate::Gone) => self.slots.await_start(&id, self.now),
         }
     }
 

@@ -62,10 +62,14 @@ pub struct Expired {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Our acceptance is on its way, and its end is known before this moment.
-    Accepting(Instant),
-    /// Accepted, or perhaps so: an answer was lost. If it got through, the game starts before this moment.
-    Awaiting(Instant),
+    /// Our acceptance is on its way, and its end is known before `ends_by`. If it has to be sent again,
+    /// the challenge waits no longer than `wait_until`.
+    Accepting {
+        ends_by: Instant,
+        wait_until: Instant,
+    },
+    /// Our acceptance got through, or perhaps did: if so, the game starts before this moment.
+    Awaited(Instant),
     /// No game has started in time. The place is free once the server's list says the same; it is
     /// asked for again at this moment.
     Overdue(Instant),
@@ -75,7 +79,7 @@ enum Stage {
 impl Stage {
     fn deadline(self) -> Option<Instant> {
         match self {
-            Stage::Accepting(at) | Stage::Awaiting(at) | Stage::Overdue(at) => Some(at),
+            Stage::Accepting { ends_by: at, .. } | Stage::Awaited(at) | Stage::Overdue(at) => Some(at),
             Stage::Running => None,
         }
     }
@@ -113,15 +117,14 @@ impl Slots {
             return Admission::Known;
         }
         let has_place = self.has_place_for(&guest);
-        // Those who would have a place, if only the server took acceptances, may wait besides.
-        let waiting_room = self.options.queue + if has_place { self.options.concurrency } else { 0 };
+        let wait_until = now + QUEUE_DEADLINE;
         if self.games_of(&guest) >= self.options.games_per_user {
             Admission::UserFull
         } else if has_place && !self.is_closed(now) {
-            self.reserve(id.clone(), guest, now);
+            self.reserve(Waiting { id: id.clone(), guest, until: wait_until }, now);
             Admission::Accept
-        } else if self.queue.len() < waiting_room {
-            self.queue.push(Waiting { id: id.clone(), guest, until: now + QUEUE_DEADLINE });
+        } else if self.has_room_to_wait(&guest, has_place) {
+            self.queue.push(Waiting { id: id.clone(), guest, until: wait_until });
             Admission::Queued
         } else {
             Admission::Full
@@ -139,32 +142,35 @@ impl Slots {
         let best = (0..self.queue.len())
             .filter(|&index| self.has_place_for(&self.queue[index].guest))
             .min_by_key(|&index| order(&self.queue[index]))?;
-        let Waiting { id, guest, .. } = self.queue.remove(best);
-        self.reserve(id.clone(), guest, now);
+        let waiting = self.queue.remove(best);
+        let id = waiting.id.clone();
+        self.reserve(waiting, now);
         Some(id)
     }
 
-    fn reserve(&mut self, id: GameId, guest: Guest, now: Instant) {
-        self.places.insert(id, Place { guest, stage: Stage::Accepting(now + ACCEPT_DEADLINE) });
+    fn reserve(&mut self, Waiting { id, guest, until }: Waiting, now: Instant) {
+        let stage = Stage::Accepting { ends_by: now + ACCEPT_DEADLINE, wait_until: until };
+        self.places.insert(id, Place { guest, stage });
     }
 
-    /// The server took our acceptance, or may have taken it: the place is kept until that is clear.
-    pub fn answered(&mut self, id: &GameId, now: Instant) {
+    /// The server took our acceptance, or nobody knows: the place is kept until the game starts, or is
+    /// clearly not going to.
+    pub fn await_start(&mut self, id: &GameId, now: Instant) {
         if let Some(place) = self.places.get_mut(id)
-            && matches!(place.stage, Stage::Accepting(_))
+            && matches!(place.stage, Stage::Accepting { .. })
         {
-            place.stage = Stage::Awaiting(now + START_DEADLINE);
+            place.stage = Stage::Awaited(now + START_DEADLINE);
         }
     }
 
     /// The server wants no acceptance before `until`. This one waits with the others, before those of
-    /// its kind, and nobody's place is taken meanwhile.
-    pub fn limited(&mut self, id: &GameId, until: Instant, now: Instant) {
+    /// its kind, as long as it still may, and nobody's place is taken meanwhile.
+    pub fn limited(&mut self, id: &GameId, until: Instant) {
         self.closed_until = self.closed_until.max(Some(until));
-        if self.places.get(id).is_some_and(|place| matches!(place.stage, Stage::Accepting(_)))
+        if let Some(&Place { stage: Stage::Accepting { wait_until, .. }, .. }) = self.places.get(id)
             && let Some(Place { guest, .. }) = self.places.remove(id)
         {
-            self.queue.insert(0, Waiting { id: id.clone(), guest, until: now + QUEUE_DEADLINE });
+            self.queue.insert(0, Waiting { id: id.clone(), guest, until: wait_until });
         }
     }
 
@@ -250,11 +256,23 @@ impl Slots {
 
     fn has_place_for(&self, guest: &Guest) -> bool {
         let taken = self.places.values().filter(|place| place.guest.is_slow == guest.is_slow).count();
-        let reserved = if guest.is_bot { self.free_reserve() } else { 0 };
-        match guest.is_slow {
-            true => taken < self.options.slow_games,
-            false => taken + reserved < self.options.concurrency,
+        let reserved = if guest.is_bot && !guest.is_slow { self.free_reserve() } else { 0 };
+        taken + reserved < self.places_of(guest)
+    }
+
+    /// Those who would have a place, if only the server took acceptances, may wait besides the others:
+    /// as many of their kind as it has places.
+    fn has_room_to_wait(&self, guest: &Guest, has_place: bool) -> bool {
+        let of_its_kind = self.queue.iter().filter(|waiting| waiting.guest.is_slow == guest.is_slow).count();
+        match has_place {
+            true => of_its_kind < self.options.queue + self.places_of(guest),
+            false => self.queue.len() < self.options.queue,
         }
+    }
+
+    /// Places for games of its kind, free or taken.
+    fn places_of(&self, guest: &Guest) -> usize {
+        if guest.is_slow { self.options.slow_games } else { self.options.concurrency }
     }
 
     /// Places kept for humans that no human has taken yet.

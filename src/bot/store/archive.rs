@@ -2,14 +2,13 @@
 
 use crate::bot::pauses::About;
 use crate::bot::record::FinishedGame;
+use crate::lichess::GameId;
 use jiff::Timestamp;
-use rusqlite::types::Type;
+use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, OpenFlags, Row, named_params, params};
-use std::fmt;
-use std::ops::ControlFlow;
 use std::path::Path;
-use std::str::FromStr;
 use std::time::Duration;
+use std::vec;
 use thiserror::Error;
 
 /// Why the state file did not do what was asked of it.
@@ -29,7 +28,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The format of the tables; a change that an older program cannot read raises it.
 const FORMAT: i64 = 1;
 
-const TABLES: &str = "
+/// From any older format to this one, as a whole or not at all.
+const UPGRADE: &str = "
     BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS game (
         id TEXT PRIMARY KEY,
@@ -63,7 +63,7 @@ pub struct KeptGame {
 impl KeptGame {
     fn read(row: &Row<'_>) -> rusqlite::Result<KeptGame> {
         let game = FinishedGame {
-            id: parsed(row, "id")?,
+            id: id(&row.get::<_, String>("id")?)?,
             white: row.get("white")?,
             black: row.get("black")?,
             we_were_white: row.get("we_were_white")?,
@@ -82,12 +82,8 @@ impl KeptGame {
     }
 }
 
-fn parsed<T: FromStr<Err: fmt::Display>>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
-    let text: String = row.get(column)?;
-    text.parse().map_err(|error: T::Err| {
-        let reason = format!("{column} {text:?}: {error}");
-        rusqlite::Error::FromSqlConversionFailure(0, Type::Text, reason.into())
-    })
+fn id(text: &str) -> rusqlite::Result<GameId> {
+    text.parse().map_err(|error: String| FromSqlError::Other(error.into()).into())
 }
 
 fn moment(unix_seconds: i64) -> Timestamp {
@@ -111,19 +107,19 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens the file to write, and makes it if there is none.
+    /// Opens the file to write, and makes it if there is none. Nothing is written to one that has our
+    /// format: what it holds can be read even if it turns out that it cannot be written.
     ///
     /// # Errors
-    /// The file cannot be made, is none of ours, or cannot be written.
+    /// The file cannot be made, is none of ours, or has to be upgraded and cannot be written.
     pub fn open(file: &Path) -> Result<Archive, StoreError> {
         if let Some(directory) = file.parent() {
             std::fs::create_dir_all(directory).map_err(StoreError::Directory)?;
         }
         let archive = Archive { connection: Connection::open(file)? };
         archive.connection.busy_timeout(PATIENCE)?;
-        // A file that can only be read still tells of pauses: nothing is written without need.
-        if archive.format()? < FORMAT {
-            archive.connection.execute_batch(TABLES)?;
+        if archive.check_format()? < FORMAT {
+            archive.connection.execute_batch(UPGRADE)?;
         }
         Ok(archive)
     }
@@ -136,11 +132,21 @@ impl Archive {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let archive = Archive { connection: Connection::open_with_flags(file, flags)? };
         archive.connection.busy_timeout(PATIENCE)?;
-        archive.format()?;
+        archive.check_format()?;
         Ok(archive)
     }
 
-    fn format(&self) -> Result<i64, StoreError> {
+    /// As if the disk were full once the file has so many pages of 4096 bytes.
+    #[cfg(test)]
+    pub fn limit_pages(&self, pages: u32) {
+        let limit = |row: &Row<'_>| row.get::<_, u32>(0);
+        let sql = format!("PRAGMA max_page_count = {pages}");
+        let limited = self.connection.query_row(&sql, [], limit).expect("a number of pages");
+        assert_eq!(limited, pages, "the file is smaller");
+    }
+
+    /// The file's format, 0 for an empty one; that of a later version is refused.
+    fn check_format(&self) -> Result<i64, StoreError> {
         let format: i64 = self.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if format > FORMAT { Err(StoreError::Newer(format)) } else { Ok(format) }
     }
@@ -151,6 +157,14 @@ impl Archive {
     /// Why not.
     pub fn try_to_write(&self) -> Result<(), StoreError> {
         Ok(self.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;")?)
+    }
+
+    /// Games kept.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn count(&self) -> Result<i64, StoreError> {
+        Ok(self.connection.query_row("SELECT count(*) FROM game", [], |row| row.get(0))?)
     }
 
     /// Keeps a game; one that is kept already is replaced.
@@ -211,43 +225,63 @@ impl Archive {
         Ok(pauses)
     }
 
-    /// Games kept.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn count(&self) -> Result<i64, StoreError> {
-        Ok(self.connection.query_row("SELECT count(*) FROM game", [], |row| row.get(0))?)
+    /// The games that are wanted, the oldest first.
+    pub fn games<'a>(&'a self, wanted: &'a Wanted) -> Games<'a> {
+        let since = wanted.since.map_or(i64::MIN, Timestamp::as_second);
+        Games {
+            archive: self,
+            wanted,
+            page: Vec::new().into_iter(),
+            last: (since, String::new()),
+            is_last_page: false,
+        }
     }
 
-    /// Shows the games that are wanted one by one, the oldest first, until `show` says that it is enough.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn each(
-        &self,
-        wanted: &Wanted,
-        mut show: impl FnMut(KeptGame) -> ControlFlow<()>,
-    ) -> Result<(), StoreError> {
+    /// The first of the wanted games after the one of this second and id.
+    fn page(&self, wanted: &Wanted, (second, id): &(i64, String)) -> Result<Vec<KeptGame>, StoreError> {
         let mut statement = self.connection.prepare(
-            "SELECT * FROM game WHERE (:opponent IS NULL OR opponent = :opponent)
-             AND (:since IS NULL OR ended_at >= :since) AND (:until IS NULL OR ended_at < :until)
-             ORDER BY ended_at, id",
+            "SELECT * FROM game WHERE ended_at >= :second AND (ended_at > :second OR id > :id)
+             AND ended_at < :until AND (:opponent IS NULL OR opponent = :opponent)
+             ORDER BY ended_at, id LIMIT :most",
         )?;
         let opponent = wanted.opponent.as_ref().map(|name| name.to_ascii_lowercase());
-        let (since, until) = (wanted.since.map(Timestamp::as_second), wanted.until.map(Timestamp::as_second));
-        let parameters = named_params! { ":opponent": opponent, ":since": since, ":until": until };
-        for game in statement.query_map(parameters, KeptGame::read)? {
-            if show(game?).is_break() {
-                break;
+        let until = wanted.until.map_or(i64::MAX, Timestamp::as_second);
+        let parameters = named_params! {
+            ":second": second, ":id": id, ":until": until, ":opponent": opponent, ":most": PAGE
+        };
+        let games = statement.query_map(parameters, KeptGame::read)?;
+        Ok(games.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+/// Games read at a time.
+const PAGE: u16 = 100;
+
+/// Games of the state file, one after the other. They are read in pages, so that neither all of them
+/// are in memory at once nor the file stays locked for the bot while somebody looks at the first.
+pub struct Games<'a> {
+    archive: &'a Archive,
+    wanted: &'a Wanted,
+    page: vec::IntoIter<KeptGame>,
+    /// End, in seconds, and id of the last game that was handed out.
+    last: (i64, String),
+    is_last_page: bool,
+}
+
+impl Iterator for Games<'_> {
+    type Item = Result<KeptGame, StoreError>;
+
+    fn next(&mut self) -> Option<Result<KeptGame, StoreError>> {
+        if self.page.len() == 0 && !self.is_last_page {
+            let page = self.archive.page(self.wanted, &self.last);
+            self.is_last_page = page.as_ref().map_or(true, |page| page.len() < usize::from(PAGE));
+            match page {
+                Ok(page) => self.page = page.into_iter(),
+                Err(error) => return Some(Err(error)),
             }
         }
-        Ok(())
-    }
-
-    /// From now on there is no room for more.
-    #[cfg(test)]
-    pub(super) fn fill(&self) -> Result<(), StoreError> {
-        let pages: i64 = self.connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
-        Ok(self.connection.pragma_update(None, "max_page_count", pages)?)
+        let kept = self.page.next()?;
+        self.last = (kept.ended_at.as_second(), kept.game.id.to_string());
+        Some(Ok(kept))
     }
 }

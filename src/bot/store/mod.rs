@@ -5,7 +5,7 @@
 
 mod archive;
 
-pub use archive::{Archive, KeptGame, StoreError, Wanted};
+pub use archive::{Archive, Games, KeptGame, StoreError, Wanted};
 
 use super::pauses::{About, Pauses};
 use super::record::FinishedGame;
@@ -64,15 +64,10 @@ enum Job {
     Pause(About, Timestamp),
 }
 
-/// The door to the thread that owns the state file. Dropping it blocks until everything is written.
+/// The door to the thread that owns the state file. Dropping it is [`Store::close_blocking`].
 pub struct Store {
-    /// `None`: everything is forgotten.
-    keeper: Option<Keeper>,
-}
-
-struct Keeper {
-    jobs: mpsc::Sender<Job>,
-    thread: JoinHandle<()>,
+    /// `None` if nothing is kept.
+    keeper: Option<(mpsc::Sender<Job>, JoinHandle<()>)>,
 }
 
 impl Store {
@@ -80,15 +75,15 @@ impl Store {
     /// and the memory of this run, never a game; it is left as it is.
     pub fn open(options: &StoreOptions) -> (Store, Pauses) {
         let Some(file) = options.file() else {
-            if !options.is_in_memory() {
+            if options.path.is_empty() {
                 tracing::warn!(
-                    "no place for the state file: there is no home directory, and store.path is not set; games and limits are not remembered"
+                    "no usual place for the state file without a home directory; games and limits are not remembered unless store.path names one"
                 );
             }
             return (Store::closed(), Pauses::default());
         };
         match open_file(&file) {
-            Ok((archive, pauses)) => (Store { keeper: Keeper::start(archive) }, pauses),
+            Ok((archive, pauses)) => (Store::kept_in(archive), pauses),
             Err(error) => {
                 tracing::warn!(file = %file.display(), %error, "the state file cannot be used; games and limits are not remembered");
                 (Store::closed(), Pauses::default())
@@ -101,6 +96,17 @@ impl Store {
         Store { keeper: None }
     }
 
+    fn kept_in(archive: Archive) -> Store {
+        let (jobs, inbox) = mpsc::channel();
+        match thread::Builder::new().name("store".to_string()).spawn(move || keep(&archive, &inbox)) {
+            Ok(keeper) => Store { keeper: Some((jobs, keeper)) },
+            Err(error) => {
+                tracing::warn!(%error, "no thread for the state file; nothing is remembered");
+                Store::closed()
+            }
+        }
+    }
+
     pub fn keep(&self, game: &FinishedGame) {
         self.send(Job::Keep(Box::new(KeptGame { ended_at: Timestamp::now(), game: game.clone() })));
     }
@@ -110,40 +116,32 @@ impl Store {
     }
 
     fn send(&self, job: Job) {
-        if let Some(keeper) = &self.keeper {
-            // The thread is gone, which is told at the end.
-            let _ = keeper.jobs.send(job);
+        if let Some((jobs, _)) = &self.keeper {
+            // If the thread is gone, that is told when the door closes.
+            let _ = jobs.send(job);
         }
     }
-}
 
-impl Keeper {
-    fn start(archive: Archive) -> Option<Keeper> {
-        let (jobs, inbox) = mpsc::channel();
-        let thread = thread::Builder::new().name("store".to_string()).spawn(move || keep(&archive, &inbox));
-        thread
-            .inspect_err(
-                |error| tracing::warn!(%error, "no thread for the state file; nothing is remembered"),
-            )
-            .ok()
-            .map(|thread| Keeper { jobs, thread })
+    /// Waits until everything is written.
+    fn close_blocking(&mut self) {
+        let Some((jobs, keeper)) = self.keeper.take() else { return };
+        drop(jobs);
+        if keeper.join().is_err() {
+            tracing::warn!("the keeper of the state file died; the last games may be missing in it");
+        }
     }
 }
 
 impl Drop for Store {
     fn drop(&mut self) {
-        let Some(Keeper { jobs, thread }) = self.keeper.take() else { return };
-        drop(jobs);
-        if thread.join().is_err() {
-            tracing::warn!("the keeper of the state file died; the last games may be missing in it");
-        }
+        self.close_blocking();
     }
 }
 
 fn open_file(file: &Path) -> Result<(Archive, Pauses), StoreError> {
     let archive = Archive::open(file)?;
     let pauses = Pauses::from_iter(archive.pauses(Timestamp::now())?);
-    tracing::info!(file = %file.display(), games = archive.count()?, "state file");
+    tracing::info!(file = %file.display(), "state file");
     Ok((archive, pauses))
 }
 
@@ -151,7 +149,7 @@ fn open_file(file: &Path) -> Result<(Archive, Pauses), StoreError> {
 fn keep(archive: &Archive, inbox: &mpsc::Receiver<Job>) {
     for job in inbox {
         let (what, done) = match &job {
-            Job::Keep(game) => (format!("game {}", game.game.id), archive.keep(game)),
+            Job::Keep(kept) => (format!("game {}", kept.game.id), archive.keep(kept)),
             Job::Pause(about, until) => (format!("pause of {about}"), archive.pause(about, *until)),
         };
         if let Err(error) = done {

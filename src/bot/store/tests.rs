@@ -2,7 +2,6 @@
 
 use super::*;
 use std::fs;
-use std::ops::ControlFlow;
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).expect("a moment")
@@ -32,18 +31,8 @@ fn in_folder() -> (tempfile::TempDir, StoreOptions) {
     (folder, StoreOptions { path })
 }
 
-fn games(archive: &Archive, wanted: &Wanted) -> Vec<KeptGame> {
-    let mut games = Vec::new();
-    let each = archive.each(wanted, |game| {
-        games.push(game);
-        ControlFlow::Continue(())
-    });
-    each.expect("a state file");
-    games
-}
-
 fn ids(archive: &Archive, wanted: &Wanted) -> Vec<String> {
-    games(archive, wanted).into_iter().map(|kept| kept.game.id.to_string()).collect()
+    archive.games(wanted).map(|kept| kept.expect("a game").game.id.to_string()).collect()
 }
 
 #[test]
@@ -63,8 +52,47 @@ fn what_was_kept_is_there_after_a_restart() {
     assert_eq!(pauses.for_bot(Some(&ada), Timestamp::now()), Some(tomorrow));
     assert_eq!(pauses.for_bot(None, Timestamp::now()), None, "that one is over");
     let archive = Archive::open_to_read(&options.file().expect("a file")).expect("a state file");
-    let [kept] = &games(&archive, &Wanted::default())[..] else { panic!("it is kept once") };
-    assert_eq!(kept.game, game("aaaaaaa1", "Ada"));
+    let wanted = Wanted::default();
+    let games: Vec<KeptGame> = archive.games(&wanted).map(|kept| kept.expect("a game")).collect();
+    let expected = KeptGame { ended_at: games[0].ended_at, game: game("aaaaaaa1", "Ada") };
+    assert_eq!(games, [expected], "once");
+}
+
+/// Another program is about to write: whatever we would write has to wait, and fails in the end.
+fn lock(file: &Path) -> rusqlite::Connection {
+    let other = rusqlite::Connection::open(file).expect("a file of ours");
+    other.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
+    other
+}
+
+#[test]
+fn a_file_that_cannot_be_written_still_tells_its_pauses() {
+    let (_folder, options) = in_folder();
+    let file = options.file().expect("a file");
+    let tomorrow = at(Timestamp::now().as_second() + 86_400);
+    Store::open(&options).0.pause(About::AllBots, tomorrow);
+    let before = fs::read(&file).expect("the file");
+    let _lock = lock(&file);
+    let (store, pauses) = Store::open(&options);
+    assert_eq!(pauses.for_bot(None, Timestamp::now()), Some(tomorrow));
+    drop(store);
+    assert_eq!(fs::read(&file).expect("the file"), before, "opening it writes nothing");
+}
+
+#[test]
+fn a_full_disk_costs_the_game_that_does_not_fit_and_no_other() {
+    let (_folder, options) = in_folder();
+    let archive = Archive::open(&options.file().expect("a file")).expect("a new file");
+    archive.limit_pages(20);
+    let big = FinishedGame { pgn: "1. e4 ".repeat(50_000), ..game("aaaaaaa2", "Ada") };
+    let (jobs, inbox) = mpsc::channel();
+    for game in [game("aaaaaaa1", "Ada"), big, game("aaaaaaa3", "Ada")] {
+        let kept = KeptGame { ended_at: at(100), game };
+        jobs.send(Job::Keep(Box::new(kept))).expect("the inbox is there");
+    }
+    drop(jobs);
+    keep(&archive, &inbox);
+    assert_eq!(ids(&archive, &Wanted::default()), ["aaaaaaa1", "aaaaaaa3"]);
 }
 
 #[test]
@@ -83,16 +111,26 @@ fn games_are_found_by_opponent_and_moment() {
         ["aaaaaaa1", "aaaaaaa3"]
     );
     assert_eq!(ids(&archive, &Wanted { since: Some(at(200)), ..all.clone() }), ["aaaaaaa2", "aaaaaaa3"]);
-    assert_eq!(
-        ids(&archive, &Wanted { since: Some(at(101)), until: Some(at(300)), ..all.clone() }),
-        ["aaaaaaa2"]
-    );
-    let mut shown = 0;
-    let enough = archive.each(&all, |_| {
-        shown += 1;
-        ControlFlow::Break(())
-    });
-    assert!(enough.is_ok() && shown == 1, "no more than is asked for");
+    assert_eq!(ids(&archive, &Wanted { since: Some(at(101)), until: Some(at(300)), ..all }), ["aaaaaaa2"]);
+}
+
+#[test]
+fn many_games_are_read_in_order_and_leave_room_to_write() {
+    let (_folder, options) = in_folder();
+    let file = options.file().expect("a file");
+    let archive = Archive::open(&file).expect("a new file");
+    let kept =
+        |number: i64| KeptGame { ended_at: at(number / 7), game: game(&format!("a{number:07}"), "Ada") };
+    (0..250).rev().for_each(|number| archive.keep(&kept(number)).expect("room"));
+    let expected: Vec<String> = (0..250).map(|number| format!("a{number:07}")).collect();
+    assert_eq!(ids(&archive, &Wanted::default()), expected);
+    assert_eq!(ids(&archive, &Wanted { since: Some(at(20)), ..Wanted::default() }), expected[140..]);
+
+    let (reader, wanted) = (Archive::open_to_read(&file).expect("a state file"), Wanted::default());
+    let mut games = reader.games(&wanted);
+    assert!(games.next().is_some());
+    archive.keep(&kept(250)).expect("nobody holds the file");
+    assert_eq!(games.count(), 250, "the new one, too");
 }
 
 #[test]
@@ -117,32 +155,6 @@ fn a_file_that_cannot_be_used_costs_no_more_than_memory_and_stays_as_it_is() {
         .expect("a file of ours");
     let error = Archive::open(&newer).err().expect("a refusal");
     assert_eq!(error.to_string(), "it was written by a later version of Tabiya (format 99)");
-}
-
-#[test]
-fn a_full_disk_costs_the_games_it_has_no_room_for() {
-    let (_folder, options) = in_folder();
-    let archive = Archive::open(&options.file().expect("a file")).expect("a new file");
-    archive.keep(&KeptGame { ended_at: at(100), game: game("aaaaaaa1", "Ada") }).expect("room");
-    archive.fill().expect("a limit");
-    let long = FinishedGame { pgn: "1. e4 ".repeat(10_000), ..game("aaaaaaa2", "Ada") };
-    let error = archive.keep(&KeptGame { ended_at: at(200), game: long }).expect_err("no room");
-    assert_eq!(error.to_string(), "database or disk is full");
-    assert_eq!(ids(&archive, &Wanted::default()), ["aaaaaaa1"]);
-}
-
-#[test]
-fn a_file_that_can_only_be_read_still_tells_of_pauses() {
-    let (_folder, options) = in_folder();
-    let file = options.file().expect("a file");
-    let tomorrow = at(Timestamp::now().as_second() + 86_400);
-    let archive = Archive::open(&file).expect("a new file");
-    archive.pause(&About::AllBots, tomorrow).expect("room");
-    // Another program that writes stands for a disk that takes nothing.
-    let writer = rusqlite::Connection::open(&file).expect("the file");
-    writer.execute_batch("BEGIN IMMEDIATE").expect("a lock");
-    let (_, pauses) = Store::open(&options);
-    assert_eq!(pauses.for_bot(None, Timestamp::now()), Some(tomorrow));
 }
 
 #[test]
