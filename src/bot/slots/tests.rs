@@ -35,7 +35,9 @@ fn slots(concurrency: usize, reserved_for_humans: usize, queue: usize) -> Slots 
 async fn places_are_given_by_number_user_kind_and_reserve() {
     use Admission::*;
     // Names begin with what they are: a bot, a human, or a human who plays slowly.
-    let rows: [(&str, (usize, usize, usize), &[(&str, Admission)]); 6] = [
+    /// What it shows; places, reserve and room to wait; who comes and what is said to each.
+    type Row<'r> = (&'r str, (usize, usize, usize), &'r [(&'r str, Admission)]);
+    let rows: [Row; 6] = [
         (
             "places, then the queue, then nothing",
             (1, 0, 1),
