@@ -97,7 +97,7 @@ fn opponent(arguments: &PlayArguments) -> Engine {
     }
 }
 
-/// The level of full strength, and positions looked at for a move there: a second or two.
+/// The level of full strength, and positions looked at for a move there: few enough to wait for.
 const FULL_STRENGTH: u8 = 10;
 const FULL_STRENGTH_NODES: u64 = 2_000_000;
 
@@ -113,7 +113,7 @@ fn elo_of_level(level: u8) -> u16 {
     if level < FULL_STRENGTH { Strength::WEAKEST + u16::from(level - 1) * step } else { 0 }
 }
 
-/// Advice is as good as a quarter of a second makes it, whatever the level.
+/// Advice comes from looking at so many positions, whatever the level.
 const ADVICE: Limits = Limits { nodes: Some(200_000), soft: None, hard: None, depth: None };
 
 /// The board with two players at it.
@@ -301,3 +301,6 @@ fn tell(outcome: Outcome) -> String {
         Outcome::Threefold => "The position stands for the third time: a draw.".to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests;
