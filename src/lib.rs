@@ -10,7 +10,8 @@
 //! - [`pgn`] writes finished games.
 //! - [`practice`] is a small Lichess in the same binary, for `demo` and the tests.
 //! - [`demo`] shows whole games against [`practice`].
-//! - [`train`] is offline: own games, and the fit of the evaluation to them; the bot knows nothing of it.
+//! - [`train`] is offline: own games, the fit of the evaluation to them, puzzles and suites; the bot knows
+//!   nothing of it.
 //! - [`config`], [`logging`] and [`cli`] put the parts together; no part imports them.
 //!
 //! The way of a move: a line of the game stream becomes a `GameEvent`, the task of that game
