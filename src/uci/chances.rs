@@ -10,9 +10,9 @@
 use crate::engine::Score;
 
 /// The score, in the engine's own centipawns, at which winning is as likely as not.
-const EVEN: f64 = 120.0;
+const EVEN: f64 = 150.0;
 /// How many of them change the odds of winning by a factor of e.
-const SPREAD: f64 = 112.0;
+const SPREAD: f64 = 128.0;
 
 /// Chances of the side to move in thousandths, 1000 together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
