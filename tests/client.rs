@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
-use tabiya::lichess::{Client, DeclineReason, Error, GameEvent, GameId, LichessOptions, Room, Token};
+use tabiya::lichess::{Client, DeclineReason, Error, GameEvent, GameId, LichessOptions, Offer, Room, Token};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -208,6 +208,37 @@ async fn running_games_are_listed_and_unreadable_ones_skipped() {
     let playing = client.playing().await.expect("a list");
     assert_eq!((playing.games.len(), playing.is_complete), (1, true));
     assert!(matches!(client.playing().await, Err(Error::Malformed(_))));
+}
+
+#[tokio::test]
+async fn bots_that_are_online_are_listed_and_challenged() {
+    // The list ends without a newline; a line that cannot be read is not worth losing the others for.
+    let bots = "{\"id\":\"ada\",\"perfs\":{\"blitz\":{\"rating\":2050}}}\nhalf a line\n{\"id\":\"bob\"}";
+    let offer = Offer { rated: true, initial: Duration::from_secs(180), increment: Duration::from_secs(2) };
+    let (client, mut seen) = serve(vec![
+        answer("200 OK", bots),
+        answer("200 OK", r#"{"id":"q7ZkTfLb","direction":"out"}"#),
+        answer("200 OK", r#"{"challenge":{"id":"aaaaaaa1"}}"#),
+        answer("200 OK", "{}"),
+        answer("400 Bad Request", r#"{"error":"x","ratelimit":{"key":"bot.vsBot.day","seconds":60}}"#),
+    ])
+    .await;
+    let bots = client.online_bots(50).await.expect("a list");
+    let told: Vec<(&str, u32)> = bots.iter().map(|bot| (bot.id.as_str(), bot.rating("blitz"))).collect();
+    assert_eq!(told, [("ada", 2_050), ("bob", 0)]);
+    assert!(seen.recv().await.expect("a request").starts_with("GET /api/bot/online?nb=50 "));
+    for expected in ["q7ZkTfLb", "aaaaaaa1"] {
+        let id = client.challenge(&bots[0].id, &offer).await.expect("a challenge");
+        assert_eq!(id.as_str(), expected);
+        let request = seen.recv().await.expect("a request");
+        assert!(request.starts_with("POST /api/challenge/ada "), "{request}");
+        for field in ["rated=true", "clock.limit=180", "clock.increment=2", "color=random"] {
+            assert!(request.contains(field), "{field} in {request}");
+        }
+    }
+    assert!(matches!(client.challenge(&bots[0].id, &offer).await, Err(Error::Malformed(_))), "no id");
+    let limited = client.challenge(&bots[0].id, &offer).await;
+    assert!(matches!(limited, Err(Error::OpponentLimited { .. })), "{limited:?}");
 }
 
 #[tokio::test]

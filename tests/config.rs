@@ -215,7 +215,7 @@ fn each_mistake_in_a_file_is_one_line() {
         (
             "python = 3",
             "config.toml: python: unknown key, \
-             allowed are lichess, challenge, game, engine, book, store, log",
+             allowed are lichess, challenge, matchmaking, game, engine, book, store, log",
         ),
         ("engine = 3", "config.toml: engine: found a value, allowed a table, [engine]"),
         (
@@ -318,6 +318,20 @@ fn each_mistake_in_a_file_is_one_line() {
             "config.toml: challenge.max_days: found 0, allowed a whole number from 1 to 14",
         ),
         (
+            "[matchmaking]\ninitial = 100",
+            "config.toml: matchmaking.initial: found 100 with matchmaking.increment = 2, allowed 0, 15, 30, \
+             45, 60, 90 or whole minutes in seconds",
+        ),
+        (
+            "[matchmaking]\ninitial = 15\nincrement = 0",
+            "config.toml: matchmaking.initial: found 15 with matchmaking.increment = 0, allowed at least 30 s \
+             together with 40 increments",
+        ),
+        (
+            "[matchmaking]\nmin_rating = 2000\nmax_rating = 1500",
+            "config.toml: matchmaking.min_rating: found 2000, allowed at most matchmaking.max_rating, which is 1500",
+        ),
+        (
             "[challenge]\nconcurrency = 2\nreserved_for_humans = 2",
             "config.toml: challenge.reserved_for_humans: found 2, allowed 0 or less than \
              challenge.concurrency, which is 2; to refuse bots set challenge.accept_bots = false",
@@ -349,7 +363,7 @@ fn each_mistake_in_a_file_is_one_line() {
         (
             "\"two\\nlines\" = 1",
             "config.toml: two\\nlines: unknown key, \
-             allowed are lichess, challenge, game, engine, book, store, log",
+             allowed are lichess, challenge, matchmaking, game, engine, book, store, log",
         ),
     ];
     for (text, expected) in cases {

@@ -6,6 +6,7 @@ mod errand;
 mod etiquette;
 mod feed;
 pub mod game;
+mod matchmaking;
 mod pauses;
 pub mod policy;
 mod record;
@@ -15,6 +16,7 @@ mod slots;
 pub mod store;
 mod turn;
 
+pub use matchmaking::MatchmakingOptions;
 pub use record::FinishedGame;
 pub use service::run;
 pub use sign_in::RunError;
@@ -30,6 +32,7 @@ use policy::ChallengeOptions;
 pub struct BotOptions {
     pub lichess: LichessOptions,
     pub challenge: ChallengeOptions,
+    pub matchmaking: MatchmakingOptions,
     pub game: GameOptions,
     pub engine: EngineOptions,
     pub store: StoreOptions,

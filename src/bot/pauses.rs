@@ -13,15 +13,20 @@ pub enum About {
     AllBots,
     /// This bot has.
     Opponent(UserId),
+    /// This bot is not challenged by us: it has declined, or has not answered. It may challenge us.
+    Asking(UserId),
 }
 
+// The spaces keep these apart from every name of a user.
 const ALL_BOTS: &str = "all bots";
+const ASKING: &str = "asking ";
 
 impl fmt::Display for About {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             About::AllBots => f.write_str(ALL_BOTS),
             About::Opponent(user) => user.fmt(f),
+            About::Asking(user) => write!(f, "{ASKING}{user}"),
         }
     }
 }
@@ -30,8 +35,11 @@ impl FromStr for About {
     type Err = String;
 
     fn from_str(text: &str) -> Result<About, String> {
-        // The space keeps it apart from every name of a user.
-        if text == ALL_BOTS { Ok(About::AllBots) } else { text.parse().map(About::Opponent) }
+        match text.strip_prefix(ASKING) {
+            Some(user) => user.parse().map(About::Asking),
+            None if text == ALL_BOTS => Ok(About::AllBots),
+            None => text.parse().map(About::Opponent),
+        }
     }
 }
 
@@ -51,6 +59,12 @@ impl Pauses {
     pub fn set(&mut self, about: About, until: Timestamp, now: Timestamp) {
         self.until.retain(|_, until| *until > now);
         self.until.insert(about, until);
+    }
+
+    /// Whether we may challenge this bot at `now`.
+    pub fn may_ask(&self, user: &UserId, now: Timestamp) -> bool {
+        let asking = self.until.get(&About::Asking(user.clone()));
+        self.for_bot(Some(user), now).is_none() && asking.is_none_or(|until| *until <= now)
     }
 
     /// Until when the bot `user` is not played, if that is so at `now`.
@@ -87,8 +101,19 @@ mod tests {
     }
 
     #[test]
+    fn who_is_not_asked_may_still_ask_us() {
+        let mut pauses = Pauses::default();
+        pauses.set(About::Asking(user("ada")), at(100), at(0));
+        assert_eq!([at(99), at(100)].map(|now| pauses.may_ask(&user("ada"), now)), [false, true]);
+        assert!(pauses.may_ask(&user("bob"), at(0)));
+        assert_eq!(pauses.for_bot(Some(&user("ada")), at(0)), None);
+        pauses.set(About::Opponent(user("bob")), at(100), at(0));
+        assert!(!pauses.may_ask(&user("bob"), at(0)));
+    }
+
+    #[test]
     fn what_a_pause_is_about_can_be_written_down() {
-        for about in [About::AllBots, About::Opponent(user("allbots"))] {
+        for about in [About::AllBots, About::Opponent(user("allbots")), About::Asking(user("asking"))] {
             assert_eq!(about.to_string().parse(), Ok(about));
         }
     }

@@ -1,6 +1,7 @@
 //! The account's events in, games out; the only place that spawns games.
 
 mod challenges;
+mod outgoing;
 #[cfg(test)]
 mod tests;
 
@@ -15,7 +16,10 @@ use super::slots::{Guest, Slots};
 use super::store::Store;
 use super::{BotOptions, Report, Stop};
 use crate::book::Book;
-use crate::lichess::{Account, AccountEvent, Client, DeclineReason, Error, GameId, GameInfo, Playing};
+use crate::lichess::{
+    Account, AccountEvent, Client, DeclineReason, Error, GameId, GameInfo, OnlineBot, Playing, UserId,
+};
+use outgoing::Outgoing;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,6 +73,9 @@ enum Reply {
     Accepted(GameId, Acceptance),
     Declined(GameId, Result<(), Error>),
     Playing(Result<Playing, Error>),
+    Online(Result<Vec<OnlineBot>, Error>),
+    Offered(UserId, Result<GameId, Error>),
+    Cancelled(GameId, Result<(), Error>),
 }
 
 struct Service {
@@ -82,6 +89,7 @@ struct Service {
     replies: JoinSet<Reply>,
     /// Acceptances under way.
     accepting: HashMap<GameId, AbortHandle>,
+    outgoing: Outgoing,
     stop: watch::Receiver<Stop>,
     is_online: bool,
 }
@@ -100,6 +108,7 @@ impl Service {
             finished: VecDeque::new(),
             replies: JoinSet::new(),
             accepting: HashMap::new(),
+            outgoing: Outgoing::default(),
             stop,
             is_online: false,
         }
@@ -121,6 +130,7 @@ impl Service {
                 Some(end) = self.games.join_next_with_id() => self.on_game_end(end)?,
                 Some(reply) = self.replies.join_next() => self.on_reply(reply)?,
                 () = at(self.slots.next_deadline()) => self.expire(),
+                () = at(self.outgoing.next_at) => self.look_for_a_game(),
                 _ = sweep.tick() => self.ask_what_runs(),
                 changed = self.stop.changed() => match changed {
                     Ok(()) => self.on_stop(),
@@ -157,6 +167,7 @@ impl Service {
             for id in self.slots.drain_queue() {
                 self.decline(id, DeclineReason::Later);
             }
+            self.take_back();
         }
     }
 
@@ -166,6 +177,7 @@ impl Service {
                 tracing::info!(account = self.seat.username, "online: the event stream is open");
                 if !std::mem::replace(&mut self.is_online, true) {
                     self.tell(Report::Online { username: self.seat.username.clone() });
+                    self.outgoing.schedule(&self.seat.options.matchmaking);
                 } else {
                     self.ask_what_runs();
                 }
@@ -182,6 +194,9 @@ impl Service {
             AccountEvent::GameStart(info) => self.start(info),
             AccountEvent::GameFinish(info) => self.on_game_finish(&info),
             AccountEvent::Challenge(challenge) => self.on_challenge(&challenge),
+            AccountEvent::ChallengeDeclined(challenge) if self.outgoing.is(&challenge.id) => {
+                self.on_declined(&challenge);
+            }
             AccountEvent::ChallengeCanceled(challenge) | AccountEvent::ChallengeDeclined(challenge) => {
                 tracing::debug!(id = %challenge.id, "challenge withdrawn");
                 self.call_off(&challenge.id);
@@ -205,6 +220,7 @@ impl Service {
         let is_bot = info.opponent.is_bot();
         let guest = Guest { user: info.opponent.id, is_bot, is_slow, rated: info.rated };
         self.slots.started(&id, guest);
+        self.outgoing.forget(&id);
         self.spawn(id, Duration::ZERO);
     }
 
@@ -259,13 +275,23 @@ impl Service {
             Ok(
                 Reply::Accepted(_, Acceptance::Refused(error @ Error::Unauthorized(..)))
                 | Reply::Declined(_, Err(error @ Error::Unauthorized(..)))
-                | Reply::Playing(Err(error @ Error::Unauthorized(..))),
+                | Reply::Playing(Err(error @ Error::Unauthorized(..)))
+                | Reply::Online(Err(error @ Error::Unauthorized(..)))
+                | Reply::Offered(_, Err(error @ Error::Unauthorized(..)))
+                | Reply::Cancelled(_, Err(error @ Error::Unauthorized(..))),
             ) => return Err(error.into()),
             Ok(Reply::Accepted(id, acceptance)) => self.on_acceptance(id, acceptance),
             Ok(Reply::Declined(_, Ok(()))) => (),
             Ok(Reply::Declined(id, Err(error))) => tracing::debug!(%id, %error, "could not decline"),
             Ok(Reply::Playing(Ok(playing))) => self.on_playing(playing),
             Ok(Reply::Playing(Err(error))) => tracing::warn!(%error, "could not ask for the running games"),
+            Ok(Reply::Online(Ok(bots))) => self.ask_one_of(&bots),
+            Ok(Reply::Online(Err(error))) => tracing::warn!(%error, "could not ask which bots are online"),
+            Ok(Reply::Offered(user, offered)) => self.on_offered(user, offered),
+            Ok(Reply::Cancelled(_, Ok(()))) => (),
+            Ok(Reply::Cancelled(id, Err(error))) => {
+                tracing::debug!(%id, %error, "could not take a challenge back")
+            }
             Err(error) if error.is_cancelled() => tracing::debug!("an acceptance is called off"),
             Err(error) => tracing::error!(%error, "a request ended badly"),
         }
@@ -278,6 +304,10 @@ impl Service {
         games.into_iter().for_each(|info| self.start(info));
         let gone = if is_complete { self.slots.reconcile(&running) } else { Vec::new() };
         for id in gone {
+            if self.outgoing.is(&id) {
+                self.on_no_answer();
+                continue;
+            }
             tracing::info!(%id, "the game never started; its place is free again");
             self.call_off(&id);
             // If the challenge is still open, its challenger waits in vain.
@@ -287,8 +317,8 @@ impl Service {
 
     fn expire(&mut self) {
         let expired = self.slots.expire(Instant::now());
-        if !expired.overdue.is_empty() {
-            tracing::debug!(ids = ?expired.overdue, "accepted, but no game has started");
+        if !expired.overdue.is_empty() || expired.offer_is_overdue {
+            tracing::debug!(ids = ?expired.overdue, "accepted or offered, but no game has started");
             self.ask_what_runs();
         }
         for id in expired.waited_in_vain {

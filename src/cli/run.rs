@@ -22,8 +22,9 @@ pub async fn run(config: Config) -> ExitCode {
     }
     let book = Arc::new(open_book(&config.book));
     let new_token = token_form(&config.lichess.url);
-    let Config { lichess, challenge, game, engine, store, .. } = config;
-    match bot::run(BotOptions { lichess, challenge, game, engine, store }, book, stop, None).await {
+    let Config { lichess, challenge, matchmaking, game, engine, store, .. } = config;
+    let options = BotOptions { lichess, challenge, matchmaking, game, engine, store };
+    match bot::run(options, book, stop, None).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => match error.exit_code() {
             exit::TOKEN => fail(exit::TOKEN, format!("{error}. Create a new token: {new_token}")),

@@ -13,9 +13,9 @@ mod schema;
 pub use mistake::Mistakes;
 
 use crate::book::BookOptions;
-use crate::bot::StoreOptions;
 use crate::bot::game::GameOptions;
 use crate::bot::policy::ChallengeOptions;
+use crate::bot::{MatchmakingOptions, StoreOptions};
 use crate::engine::{EngineKind, EngineOptions, Strength};
 use crate::lichess::LichessOptions;
 use crate::logging::LogOptions;
@@ -32,6 +32,7 @@ use std::path::{Path, PathBuf};
 pub struct Config {
     pub lichess: LichessOptions,
     pub challenge: ChallengeOptions,
+    pub matchmaking: MatchmakingOptions,
     pub game: GameOptions,
     pub engine: EngineOptions,
     pub book: BookOptions,
@@ -122,6 +123,17 @@ fn check_pairs(config: &Config, layers: &[Layer]) -> Result<(), Mistakes> {
         let (min, max) = (format!("challenge.min_{name}"), format!("challenge.max_{name}"));
         let origin = origin(layers, &[&min, &max]);
         mistakes.add(format!("{origin}: {min}: found {least}, allowed at most {max}, which is {most}"));
+    }
+    let matchmaking = &config.matchmaking;
+    if let Some(allowed) = matchmaking.objection_to_clock() {
+        let origin = origin(layers, &["matchmaking.initial", "matchmaking.increment"]);
+        let (initial, increment) = (matchmaking.initial, matchmaking.increment);
+        mistakes.add(format!("{origin}: matchmaking.initial: found {initial} with matchmaking.increment = {increment}, allowed {allowed}"));
+    }
+    if matchmaking.min_rating > matchmaking.max_rating {
+        let origin = origin(layers, &["matchmaking.min_rating", "matchmaking.max_rating"]);
+        let (least, most) = (matchmaking.min_rating, matchmaking.max_rating);
+        mistakes.add(format!("{origin}: matchmaking.min_rating: found {least}, allowed at most matchmaking.max_rating, which is {most}"));
     }
     let (reserved, places) = (challenge.reserved_for_humans, challenge.concurrency);
     if reserved > 0 && reserved >= places {

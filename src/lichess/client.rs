@@ -6,6 +6,7 @@
 
 use super::error::{Error, chain, http_date, retry_after};
 use super::event::{AccountEvent, GameEvent, GameId, GameInfo, UserId};
+use super::offer::{Offer, OnlineBot};
 use super::options::{LichessOptions, Token, authorization, base_url, is_this_machine};
 use super::pace::Pace;
 use super::read::text;
@@ -258,6 +259,28 @@ impl Client {
     /// `Rejected(400)` if the opponent has not been gone for long enough.
     pub async fn claim_draw(&self, id: &GameId) -> Result<(), Error> {
         self.game_action(id, "claim-draw").await
+    }
+
+    /// Bots that are online, up to `most` of them.
+    pub async fn online_bots(&self, most: usize) -> Result<Vec<OnlineBot>, Error> {
+        let request = self.get("api/bot/online").query(&[("nb", most.to_string())]);
+        let mut lines = EventStream::new(self.call(Kind::Account, CALL_TIMEOUT, request).await?);
+        let mut bots = Vec::new();
+        while let Some(bot) = lines.next().await? {
+            bots.push(bot);
+        }
+        Ok(bots)
+    }
+
+    /// Challenges somebody; the challenge stands for about 20 seconds. `OpponentLimited` if that bot has
+    /// played enough for today, `Rejected(400)` if it cannot be challenged to this.
+    pub async fn challenge(&self, user: &UserId, offer: &Offer) -> Result<GameId, Error> {
+        let request = self.post(&format!("api/challenge/{user}")).form(&offer.fields());
+        let answer: Value = self.call(Kind::Challenge, CALL_TIMEOUT, request).await?.json().await?;
+        // Older servers put it into an object.
+        let id = answer.pointer("/challenge/id").or_else(|| answer.get("id")).and_then(Value::as_str);
+        let id = id.ok_or_else(|| Error::Malformed("the server's challenge has no id".to_string()))?;
+        id.parse().map_err(|error| Error::Malformed(format!("the server's challenge: {error}")))
     }
 
     /// `Rejected(404)` if the challenge is gone, `Rejected(400)` if it was cancelled.

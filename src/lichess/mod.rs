@@ -3,6 +3,7 @@
 mod client;
 mod error;
 mod event;
+mod offer;
 mod options;
 mod pace;
 mod read;
@@ -12,6 +13,7 @@ mod stream;
 pub use client::{Account, Client, DeclineReason, Playing, Room};
 pub use error::Error;
 pub use event::*;
+pub use offer::{Offer, OnlineBot};
 pub use options::{LichessOptions, Token};
 pub use retry::Backoff;
 pub use stream::{EventStream, Line};

@@ -42,7 +42,7 @@ impl Service {
         if guest.is_bot { self.pauses.for_bot(guest.user.as_ref(), Timestamp::now()) } else { None }
     }
 
-    fn pause(&mut self, about: About, until: Instant) {
+    pub(super) fn pause(&mut self, about: About, until: Instant) {
         let now = Timestamp::now();
         let until = now + until.saturating_duration_since(Instant::now());
         tracing::warn!(%about, %until, "no more games for now, by the server's limit on games between bots");

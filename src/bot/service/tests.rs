@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::bot::StoreOptions;
+use crate::bot::pauses::About;
 use crate::lichess::{LichessOptions, Line, Token};
+use jiff::Timestamp;
 
 /// A service whose server is nowhere.
 fn service() -> Service {
@@ -190,4 +192,161 @@ async fn a_challenge_that_waited_in_vain_is_declined() {
         accepting + 2,
         "a decline, and a look for the games that never started"
     );
+}
+
+// Challenges of ours.
+
+/// A service that challenges bots, and nothing of it has reached the server yet.
+fn matchmaker() -> Service {
+    let mut service = service();
+    let options = Arc::make_mut(&mut service.seat.options);
+    options.matchmaking.enabled = true;
+    options.challenge.concurrency = 1;
+    service.slots = Slots::new(options.challenge.clone());
+    service.outgoing.schedule(&service.seat.options.matchmaking);
+    service
+}
+
+fn online(names: &[&str]) -> Vec<OnlineBot> {
+    let bot = |name: &&str| OnlineBot { id: user(name), ratings: vec![("blitz".to_string(), 2_000)] };
+    names.iter().map(bot).collect()
+}
+
+fn user(name: &str) -> UserId {
+    name.parse().expect("a user id")
+}
+
+impl Service {
+    /// Challenges ada, and the server calls it `q7ZkTfLb`.
+    fn challenges_ada(&mut self) {
+        self.ask_one_of(&online(&["ada"]));
+        self.on_offered(user("ada"), Ok(id()));
+        assert!(self.has_place() && self.outgoing.is(&id()));
+    }
+
+    fn may_ask_ada(&self) -> bool {
+        self.pauses.may_ask(&user("ada"), Timestamp::now())
+    }
+}
+
+fn declined(reason: &str) -> AccountEvent {
+    let line = format!(
+        r#"{{"type":"challengeDeclined","challenge":{{"id":"q7ZkTfLb","challenger":{{"id":"tabiya"}},
+        "destUser":{{"id":"ada"}},"declineReasonKey":"{reason}"}}}}"#
+    );
+    AccountEvent::read(line.as_bytes()).expect("a known event")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bot_is_challenged_only_while_nobody_plays_or_waits() {
+    let mut idle = matchmaker();
+    idle.look_for_a_game();
+    assert_eq!(idle.replies.len(), 1, "it asks who is online");
+    assert_eq!(idle.outgoing.next_at, Some(Instant::now() + Duration::from_secs(300)));
+    idle.ask_one_of(&[]);
+    idle.ask_one_of(&online(&["tabiya"]));
+    assert!(!idle.has_place(), "nobody but us");
+
+    let mut busy = matchmaker();
+    busy.on_event(game_start());
+    busy.look_for_a_game();
+    busy.ask_one_of(&online(&["ada"]));
+    assert!(busy.replies.is_empty());
+
+    let mut limited = matchmaker();
+    limited.pause(About::AllBots, Instant::now() + Duration::from_secs(60));
+    limited.look_for_a_game();
+    assert!(limited.replies.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn our_challenge_takes_a_place_from_its_request_to_its_end() {
+    let mut service = matchmaker();
+    service.ask_one_of(&online(&["ada"]));
+    assert!(service.has_place(), "while the request is on its way");
+    service.on_event(challenge("aaaaaaa1"));
+    assert!(service.accepting.is_empty(), "there is one place, and it is taken");
+    service.on_offered(user("ada"), Ok(id()));
+    service.on_event(game_start());
+    assert!(service.slots.is_running(&id()) && !service.outgoing.is(&id()));
+    assert!(service.may_ask_ada(), "who plays may be asked again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_that_starts_before_the_answer_to_our_challenge_takes_its_place_over() {
+    let mut service = matchmaker();
+    service.ask_one_of(&online(&["ada"]));
+    service.on_event(game_start());
+    service.on_offered(user("ada"), Ok(id()));
+    assert!(!service.outgoing.is(&id()));
+    let task = *service.ids.keys().next().expect("a task");
+    service.on_game_end(Ok((task, Ok(None)))).expect("no reason to stop");
+    assert!(!service.has_place(), "one place for one game");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_declines_or_does_not_answer_is_left_alone_for_a_while() {
+    let mut service = matchmaker();
+    service.challenges_ada();
+    service.on_event(declined("toofast"));
+    assert!(!service.has_place() && !service.may_ask_ada());
+    service.on_event(bot_challenge("aaaaaaa1", "ada"));
+    assert!(service.has_place(), "who declines may still challenge us");
+
+    let mut service = matchmaker();
+    service.challenges_ada();
+    tokio::time::advance(crate::bot::slots::OFFER_DEADLINE).await;
+    service.expire();
+    assert!(service.has_place(), "the list is asked for first");
+    let sent = service.replies.len();
+    service
+        .on_reply(Ok(Reply::Playing(Ok(Playing { games: Vec::new(), is_complete: true }))))
+        .expect("no reason to stop");
+    assert!(!service.has_place() && !service.may_ask_ada());
+    assert_eq!(service.replies.len(), sent + 1, "it is taken back");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_frees_the_place_and_a_lost_answer_keeps_it_for_as_long_as_a_challenge_stands() {
+    let until = Instant::now() + Duration::from_secs(41_234);
+    let limited =
+        |key: &str| Error::RateLimited { until, reason: String::new(), quota: Some(key.to_string()) };
+    for (error, asks_ada, asks_bob) in [
+        (Error::Rejected { status: 400, text: "ada does not accept challenges".to_string() }, false, true),
+        (Error::OpponentLimited { until, reason: String::new() }, false, true),
+        (limited("bot.vsBot.day"), false, false),
+        (limited("challenge.day"), true, true),
+    ] {
+        let mut service = matchmaker();
+        service.ask_one_of(&online(&["ada"]));
+        service.on_offered(user("ada"), Err(error.clone()));
+        assert!(!service.has_place(), "{error}");
+        assert_eq!(service.may_ask_ada(), asks_ada, "{error}");
+        assert_eq!(service.pauses.may_ask(&user("bob"), Timestamp::now()), asks_bob, "{error}");
+        assert_eq!(service.outgoing.next_at == Some(until), error == limited("challenge.day"), "{error}");
+    }
+    let mut service = matchmaker();
+    service.ask_one_of(&online(&["ada"]));
+    service.on_offered(user("ada"), Err(Error::Offline("reset".to_string())));
+    tokio::time::advance(crate::bot::slots::OFFER_DEADLINE).await;
+    service.expire();
+    assert!(service.has_place(), "perhaps it stands, and its game runs");
+    service
+        .on_reply(Ok(Reply::Playing(Ok(Playing { games: Vec::new(), is_complete: true }))))
+        .expect("no reason to stop");
+    assert!(!service.has_place());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_stops_takes_its_challenge_back() {
+    let (tell, stop) = watch::channel(Stop::Running);
+    let mut service = matchmaker();
+    service.stop = stop;
+    service.challenges_ada();
+    tell.send_replace(Stop::Draining);
+    let sent = service.replies.len();
+    service.on_stop();
+    assert!(service.is_done() && service.replies.len() == sent + 1);
+    service.look_for_a_game();
+    assert_eq!(service.replies.len(), sent + 1, "and makes no other");
 }

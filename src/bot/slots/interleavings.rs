@@ -9,6 +9,8 @@ use std::collections::HashSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Open,
+    /// A challenge of ours that can be accepted.
+    Offered,
     Running,
     Gone,
 }
@@ -23,6 +25,9 @@ enum Event {
 /// How many times a lost acceptance is sent again at most.
 const RESENDS: usize = 3;
 
+/// How long the server keeps a challenge of ours.
+const OFFER_STANDS: Duration = Duration::from_secs(20);
+
 /// Server, wires and service around one ledger.
 struct World {
     rng: Rng,
@@ -34,6 +39,10 @@ struct World {
     events: Vec<Event>,
     /// Acceptances on their way to the server, with the tries that are left.
     requests: Vec<(GameId, usize)>,
+    /// A challenge of ours on its way to the server.
+    offer: Option<Challenge>,
+    /// When the server made the challenges of ours.
+    offered_at: HashMap<GameId, Instant>,
     /// The server's list of running games on its way to us.
     list: Option<Vec<GameId>>,
     /// Games whose task has ended.
@@ -61,13 +70,15 @@ impl World {
             is_connected: true,
             events: Vec::new(),
             requests: Vec::new(),
+            offer: None,
+            offered_at: HashMap::new(),
             list: None,
             finished: HashSet::new(),
         }
     }
 
     fn step(&mut self) {
-        match self.rng.u8(0..12) {
+        match self.rng.u8(0..16) {
             0 | 1 => self.somebody_challenges(),
             2 => self.somebody_cancels(),
             3 | 4 => self.hear(),
@@ -76,6 +87,9 @@ impl World {
             8 => self.is_connected = false,
             9 => self.reconnect(),
             10 => self.list_arrives(),
+            11 => self.we_challenge(),
+            12 => self.server_answers_our_challenge(),
+            13 | 14 => self.somebody_answers_our_challenge(),
             _ => self.time_passes(),
         }
         while let Some(id) = self.slots.next_from_queue(self.now) {
@@ -94,6 +108,49 @@ impl World {
         let id = challenge.id.clone();
         self.challenges.insert(id.clone(), (challenge, Fate::Open));
         self.tell(Event::Challenge(id));
+    }
+
+    fn we_challenge(&mut self) {
+        let user = format!("bot{}", self.rng.u8(0..6));
+        let room = self.slots.has_room_for(&user.parse().expect("a user id"));
+        if self.offer.is_none() && self.slots.is_idle() && room {
+            let number = self.challenges.len();
+            let challenge = challenge(&format!("a{number:07}"), &user, true, true);
+            self.slots.offer(Guest::of(&challenge), self.now);
+            self.offer = Some(challenge);
+        }
+    }
+
+    /// Our challenge reaches the server or not, is refused or made, and its answer reaches us or not.
+    fn server_answers_our_challenge(&mut self) {
+        let Some(challenge) = self.offer.take() else { return };
+        let (reaches, is_made, is_heard) =
+            (self.rng.u8(0..4) > 0, self.rng.u8(0..4) > 0, self.rng.u8(0..4) > 0);
+        // Somebody else's challenge may have taken this name meanwhile.
+        let id: GameId = format!("b{:07}", self.challenges.len()).parse().expect("a game id");
+        if reaches && is_made {
+            let challenge = Challenge { id: id.clone(), ..challenge };
+            self.challenges.insert(id.clone(), (challenge, Fate::Offered));
+            self.offered_at.insert(id.clone(), self.now);
+            if self.rng.bool() {
+                self.somebody_answers_our_challenge();
+            }
+        }
+        match (reaches && is_heard, is_made) {
+            (true, true) => self.slots.offered(&id, self.now),
+            (true, false) => self.slots.offer_refused(),
+            (false, _) => (),
+        }
+    }
+
+    fn somebody_answers_our_challenge(&mut self) {
+        let Some(id) = self.any(Fate::Offered) else { return };
+        if self.rng.u8(0..4) == 0 {
+            self.set(&id, Fate::Gone);
+            return self.tell(Event::Withdrawn(id));
+        }
+        self.set(&id, Fate::Running);
+        self.tell(Event::Started(id));
     }
 
     fn somebody_cancels(&mut self) {
@@ -165,6 +222,7 @@ impl World {
             // Cancelled is a plain refusal, a game that is over is not found.
             (true, Fate::Gone) if self.rng.bool() => self.slots.withdraw(&id),
             (true, Fate::Gone) => self.slots.await_start(&id, self.now),
+            (true, Fate::Offered) => unreachable!("nobody accepts our own challenge for us"),
         }
     }
 
@@ -198,7 +256,7 @@ impl World {
             match fate {
                 Fate::Running => self.events.push(Event::Started(id.clone())),
                 Fate::Open => self.events.push(Event::Challenge(id.clone())),
-                Fate::Gone => (),
+                Fate::Offered | Fate::Gone => (),
             }
         }
     }
@@ -217,8 +275,15 @@ impl World {
         while !self.requests.is_empty() {
             self.server_answers();
         }
+        self.server_answers_our_challenge();
         self.now += Duration::from_secs(self.rng.u64(1..60));
-        if !self.slots.expire(self.now).overdue.is_empty() {
+        for id in self.all(Fate::Offered) {
+            if self.now >= self.offered_at[&id] + OFFER_STANDS {
+                self.set(&id, Fate::Gone);
+            }
+        }
+        let expired = self.slots.expire(self.now);
+        if !expired.overdue.is_empty() || expired.offer_is_overdue {
             self.list = Some(self.all(Fate::Running));
         }
     }
@@ -249,7 +314,13 @@ impl World {
         let running: Vec<Guest> =
             self.all(Fate::Running).iter().map(|id| Guest::of(&self.challenges[id].0)).collect();
         for id in self.all(Fate::Running) {
-            assert!(self.slots.places.contains_key(&id), "seed {seed}: {id} runs without a place");
+            let user = &Guest::of(&self.challenges[&id].0).user;
+            let is_unnamed =
+                self.slots.offering.as_ref().is_some_and(|offering| offering.guest.user == *user);
+            assert!(
+                self.slots.places.contains_key(&id) || is_unnamed,
+                "seed {seed}: {id} runs without a place"
+            );
         }
         let count = |is_so: fn(&Guest) -> bool| running.iter().filter(|guest| is_so(guest)).count();
         let options = &self.options;
@@ -262,7 +333,8 @@ impl World {
             assert!(games <= options.games_per_user, "seed {seed}: too many games of {guest:?}");
         }
         let waits = self.slots.places.values().filter(|place| place.stage != Stage::Running).count()
-            + self.slots.queue.len();
+            + self.slots.queue.len()
+            + usize::from(self.slots.offering.is_some());
         let deadline = self.slots.next_deadline();
         assert!(
             if waits > 0 {
@@ -276,7 +348,8 @@ impl World {
 
     /// Nobody challenges any more, everything ends, and the wires work.
     fn settle(&mut self) {
-        for fate in [Fate::Open, Fate::Running] {
+        self.server_answers_our_challenge();
+        for fate in [Fate::Open, Fate::Offered, Fate::Running] {
             self.all(fate).iter().for_each(|id| self.set(id, Fate::Gone));
         }
         self.reconnect();
@@ -303,7 +376,7 @@ async fn no_order_of_events_exceeds_a_limit_or_leaks_a_place() {
         games += world.finished.len();
         world.settle();
         assert!(
-            world.slots.places.is_empty() && world.slots.queue.is_empty(),
+            world.slots.guests().next().is_none() && world.slots.queue.is_empty(),
             "seed {seed}: a place is lost"
         );
     }

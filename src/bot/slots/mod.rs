@@ -10,6 +10,8 @@ use tokio::time::Instant;
 pub const START_DEADLINE: Duration = Duration::from_secs(30);
 /// A challenge waits no longer than this for a place.
 pub const QUEUE_DEADLINE: Duration = Duration::from_secs(300);
+/// A challenge of ours stands for 20 seconds; the answer to it may be a little late.
+pub const OFFER_DEADLINE: Duration = Duration::from_secs(25);
 /// An acceptance has ended long before, unless nobody is left to tell of it.
 const ACCEPT_DEADLINE: Duration = Duration::from_secs(120);
 
@@ -56,6 +58,8 @@ pub enum Admission {
 pub struct Expired {
     /// Perhaps accepted, but the server never told of a game: [`Slots::reconcile`] wants to know.
     pub overdue: Vec<GameId>,
+    /// The same of a challenge of ours that has no name.
+    pub offer_is_overdue: bool,
     /// Still waiting for a place, and forgotten now.
     pub waited_in_vain: Vec<GameId>,
 }
@@ -68,6 +72,8 @@ enum Stage {
         ends_by: Instant,
         wait_until: Instant,
     },
+    /// Our challenge stands until this moment.
+    Offered(Instant),
     /// Our acceptance got through, or perhaps did: if so, the game starts before this moment.
     Awaited(Instant),
     /// No game has started in time. The place is free once the server's list says the same; it is
@@ -79,7 +85,10 @@ enum Stage {
 impl Stage {
     fn deadline(self) -> Option<Instant> {
         match self {
-            Stage::Accepting { ends_by: at, .. } | Stage::Awaited(at) | Stage::Overdue(at) => Some(at),
+            Stage::Accepting { ends_by: at, .. }
+            | Stage::Offered(at)
+            | Stage::Awaited(at)
+            | Stage::Overdue(at) => Some(at),
             Stage::Running => None,
         }
     }
@@ -88,6 +97,15 @@ impl Stage {
 struct Place {
     guest: Guest,
     stage: Stage,
+}
+
+/// A challenge of ours that the server has not named yet.
+struct Offering {
+    guest: Guest,
+    /// If it was made, its game has started before this moment.
+    until: Instant,
+    /// It has not; the place is free once the server's list says the same.
+    is_overdue: bool,
 }
 
 struct Waiting {
@@ -101,13 +119,14 @@ pub struct Slots {
     options: ChallengeOptions,
     places: HashMap<GameId, Place>,
     queue: Vec<Waiting>,
+    offering: Option<Offering>,
     /// The server wants no acceptance before this moment.
     closed_until: Option<Instant>,
 }
 
 impl Slots {
     pub fn new(options: ChallengeOptions) -> Slots {
-        Slots { options, places: HashMap::new(), queue: Vec::new(), closed_until: None }
+        Slots { options, places: HashMap::new(), queue: Vec::new(), offering: None, closed_until: None }
     }
 
     /// A welcome challenge asks for a place.
@@ -118,7 +137,7 @@ impl Slots {
         }
         let has_place = self.has_place_for(&guest);
         let wait_until = now + QUEUE_DEADLINE;
-        if self.games_of(&guest) >= self.options.games_per_user {
+        if self.games_of(guest.user.as_ref()) >= self.options.games_per_user {
             Admission::UserFull
         } else if has_place && !self.is_closed(now) {
             self.reserve(Waiting { id: id.clone(), guest, until: wait_until }, now);
@@ -174,9 +193,45 @@ impl Slots {
         }
     }
 
+    /// Whether nobody plays with a clock, or is about to, and a bot would have a place: we may challenge
+    /// one.
+    pub fn is_idle(&self) -> bool {
+        let bot = Guest { user: None, is_bot: true, is_slow: false, rated: true };
+        self.queue.is_empty() && self.has_no_clock_running() && self.has_place_for(&bot)
+    }
+
+    /// Whether this user has fewer games with us than one may have.
+    pub fn has_room_for(&self, user: &UserId) -> bool {
+        self.games_of(Some(user)) < self.options.games_per_user
+    }
+
+    /// We are about to challenge somebody: a place is reserved until the server has answered, or until it
+    /// is clear that an answer that was lost has left no game.
+    pub fn offer(&mut self, guest: Guest, now: Instant) {
+        self.offering = Some(Offering { guest, until: now + OFFER_DEADLINE, is_overdue: false });
+    }
+
+    /// The server has named our challenge.
+    pub fn offered(&mut self, id: &GameId, now: Instant) {
+        if let Some(Offering { guest, .. }) = self.offering.take()
+            && !self.places.contains_key(id)
+        {
+            self.places.insert(id.clone(), Place { guest, stage: Stage::Offered(now + OFFER_DEADLINE) });
+        }
+    }
+
+    /// The server refuses our challenge.
+    pub fn offer_refused(&mut self) {
+        self.offering = None;
+    }
+
     /// The server says that this game runs; it has a place whether or not there was one.
     pub fn started(&mut self, id: &GameId, guest: Guest) {
         self.queue.retain(|waiting| waiting.id != *id);
+        if !self.places.contains_key(id) {
+            // It is the game of our challenge whose name has not come yet.
+            self.offering.take_if(|offering| offering.guest.user == guest.user);
+        }
         self.places.insert(id.clone(), Place { guest, stage: Stage::Running });
     }
 
@@ -202,6 +257,10 @@ impl Slots {
                 expired.overdue.push(id.clone());
             }
         }
+        if let Some(offering) = self.offering.as_mut().filter(|offering| offering.until <= now) {
+            (offering.until, offering.is_overdue) = (now + START_DEADLINE, true);
+            expired.offer_is_overdue = true;
+        }
         let in_vain = self.queue.extract_if(.., |waiting| waiting.until <= now);
         expired.waited_in_vain = in_vain.map(|waiting| waiting.id).collect();
         expired
@@ -213,6 +272,7 @@ impl Slots {
         let is_gone = |id: &GameId, place: &mut Place| {
             matches!(place.stage, Stage::Overdue(_)) && !running.contains(id)
         };
+        self.offering.take_if(|offering| offering.is_overdue);
         self.places.extract_if(is_gone).map(|(id, _)| id).collect()
     }
 
@@ -220,7 +280,9 @@ impl Slots {
     pub fn next_deadline(&self) -> Option<Instant> {
         let places = self.places.values().filter_map(|place| place.stage.deadline());
         let waiting = self.queue.iter().map(|waiting| waiting.until);
-        places.chain(waiting).chain(self.closed_until.filter(|_| !self.queue.is_empty())).min()
+        let offering = self.offering.iter().map(|offering| offering.until);
+        let opening = self.closed_until.filter(|_| !self.queue.is_empty());
+        places.chain(waiting).chain(offering).chain(opening).min()
     }
 
     /// Empties the queue and names what was in it.
@@ -240,22 +302,27 @@ impl Slots {
     /// Whether no game with a running clock runs or may be about to start. The others can wait for the
     /// next start of the program.
     pub fn has_no_clock_running(&self) -> bool {
-        self.places.values().all(|place| place.guest.is_slow)
+        self.guests().all(|guest| guest.is_slow)
     }
 
     fn is_closed(&self, now: Instant) -> bool {
         self.closed_until.is_some_and(|until| now < until)
     }
 
-    fn games_of(&self, guest: &Guest) -> usize {
-        let Some(user) = &guest.user else { return 0 };
-        let guests = self.places.values().map(|place| &place.guest);
-        let all = guests.chain(self.queue.iter().map(|waiting| &waiting.guest));
+    fn games_of(&self, user: Option<&UserId>) -> usize {
+        let Some(user) = user else { return 0 };
+        let all = self.guests().chain(self.queue.iter().map(|waiting| &waiting.guest));
         all.filter(|other| other.user.as_ref() == Some(user)).count()
     }
 
+    /// Of all places that are taken.
+    fn guests(&self) -> impl Iterator<Item = &Guest> {
+        let offering = self.offering.iter().map(|offering| &offering.guest);
+        self.places.values().map(|place| &place.guest).chain(offering)
+    }
+
     fn has_place_for(&self, guest: &Guest) -> bool {
-        let taken = self.places.values().filter(|place| place.guest.is_slow == guest.is_slow).count();
+        let taken = self.guests().filter(|other| other.is_slow == guest.is_slow).count();
         let reserved = if guest.is_bot && !guest.is_slow { self.free_reserve() } else { 0 };
         taken + reserved < self.places_of(guest)
     }
