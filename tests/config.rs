@@ -241,8 +241,8 @@ fn each_mistake_in_a_file_is_one_line() {
         ("[engine]\nnodes = -1", "config.toml: engine.nodes: found -1, allowed a whole number of 0 or more"),
         ("[engine]\nelo = 999", "config.toml: engine.elo: found 999, allowed 0 or at least 1000"),
         (
-            "[engine]\nelo = 2201",
-            "config.toml: engine.elo: found 2201, allowed a whole number from 0 to 2200",
+            "[engine]\nelo = 2001",
+            "config.toml: engine.elo: found 2001, allowed a whole number from 0 to 2000",
         ),
         (
             "[engine]\nelo = 1500\nkind = \"uci\"\npath = \"stockfish\"",

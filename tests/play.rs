@@ -114,7 +114,7 @@ fn hint_and_evaluation_are_given_on_demand() {
 #[test]
 fn the_level_can_be_changed() {
     let shown = play(&["--level", "1"], "level 3\nlevel 11\nlevel high\ne4\n");
-    assert!(shown.contains("Level 3: about 1300 Elo."), "{shown}");
+    assert!(shown.contains("Level 3: about 1250 Elo."), "{shown}");
     for wrong in ["\"11\"", "\"high\""] {
         assert!(shown.contains(&format!("A level is a number from 1 to 10, not {wrong}.")), "{shown}");
     }

@@ -140,7 +140,7 @@ fn it_introduces_itself_with_every_option() {
             "Threads type spin default 1 min 1 max 256",
             "MultiPV type spin default 1 min 1 max 256",
             "Move Overhead type spin default 10 min 0 max 5000",
-            "UCI_Elo type spin default 1500 min 1000 max 2200",
+            "UCI_Elo type spin default 1500 min 1000 max 2000",
             "Ponder type check default false",
             "UCI_Chess960 type check default false",
             "UCI_ShowWDL type check default false",

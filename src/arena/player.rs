@@ -176,7 +176,7 @@ mod tests {
                  Name",
             ),
             ("builtin:Hash=0", "Hash=0: allowed is a whole number from 1 to 65536"),
-            ("builtin:Elo=3600", "Elo=3600: allowed is a whole number from 1000 to 2200"),
+            ("builtin:Elo=3600", "Elo=3600: allowed is a whole number from 1000 to 2000"),
             ("builtin:Nodes=many", "Nodes=many: allowed is a whole number of 1 or more"),
             ("sf:Nodes=1,Ponder", "option \"Ponder\" is not Name=value"),
         ];

@@ -32,25 +32,22 @@ const fn rung(elo: u16, nodes: u64, error: f64) -> Rung {
 
 /// From the weakest to the strongest, on the scale of Stockfish 15.1's UCI_Elo.
 ///
-/// Provisional, each good to 130 Elo or so, with the search whose bench is 2452474. The rungs from 1350 to
-/// 1830 are between what they scored in 30 or 40 games against Stockfish at 1400, 1600 and 1800 (2,000,
-/// 3,000 and 8,000 nodes a move, more than it needs there) and against the rung below; those under them are
-/// from 40 games against the rung above, that of 2050 from 30 against the one below, of which three
-/// quarters are believed: engines of one kind win more clearly against each other than against strangers.
-/// The last is a guess. To measure one, its Elo in both places:
+/// Four rungs were measured with the search whose bench is 1981264, in 200 games each (100 for the last):
+/// what is 1375 here scored +24 [-21, 69] against Stockfish at 1350, 1660 +40 [-7, 87] against 1620,
+/// 1750 -78 [-127, -29] against 1830, and 2000 -7 [-69, 55] against 2000. Those under them are guesses
+/// from older games against the rung above. To measure one, its Elo in both places:
 ///
 /// ```sh
-/// tabiya match builtin:Elo=1620 stockfish:UCI_LimitStrength=true,UCI_Elo=1620,Nodes=3000 --games 400 \
+/// tabiya match builtin:Elo=1660 stockfish:UCI_LimitStrength=true,UCI_Elo=1660,Nodes=3000 --games 200 \
 ///     --openings 8moves_v3.pgn --resign moves=3,score=900 --max-moves 120
 /// ```
-const LADDER: [Rung; 7] = [
+const LADDER: [Rung; 6] = [
     rung(1000, 1_000, 300.0),
     rung(1150, 1_000, 150.0),
-    rung(1350, 1_500, 100.0),
-    rung(1620, 4_000, 50.0),
-    rung(1830, 8_000, 40.0),
-    rung(2050, 15_000, 30.0),
-    rung(2200, 25_000, 22.0),
+    rung(1375, 1_500, 100.0),
+    rung(1660, 4_000, 50.0),
+    rung(1750, 8_000, 40.0),
+    rung(2000, 60_000, 8.0),
 ];
 
 /// How many of the best moves are thought of: nobody errs so much as to play just anything.

@@ -214,7 +214,7 @@ mod tests {
             ("MultiPV", None, "option MultiPV needs a value"),
             ("UCI_Chess960", Some("yes"), "option UCI_Chess960 must be true or false, not \"yes\""),
             ("UCI_LimitStrength", None, "option UCI_LimitStrength needs a value"),
-            ("UCI_Elo", Some("100"), "option UCI_Elo must be 1000 to 2200, not \"100\""),
+            ("UCI_Elo", Some("100"), "option UCI_Elo must be 1000 to 2000, not \"100\""),
             ("Contempt", Some("1"), "unknown option \"Contempt\""),
         ] {
             let mut options = Options::default();
