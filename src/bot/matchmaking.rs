@@ -28,7 +28,7 @@ impl Default for MatchmakingOptions {
     fn default() -> Self {
         MatchmakingOptions {
             enabled: false,
-            interval_seconds: 300,
+            interval_seconds: 450,
             rated: true,
             initial: 180,
             increment: 2,

@@ -1,4 +1,4 @@
-//! Whom we do not play for a while because the server says so.
+//! Whom we do not play or ask for a while: the server says so, or they have declined.
 
 use crate::lichess::UserId;
 use jiff::Timestamp;

@@ -1,7 +1,7 @@
 //! Whether to take a challenge: pure decisions.
 
 use crate::engine::{FenError, GameError, Position};
-use crate::lichess::{Challenge, DeclineReason, Player, Side, TimeControl};
+use crate::lichess::{Challenge, DeclineReason, Player, Side, TimeControl, UserId};
 use serde::Deserialize;
 
 /// Variants that this program plays.
@@ -32,12 +32,17 @@ fn objection(challenge: &Challenge, options: &ChallengeOptions) -> Option<Declin
         .or_else(|| objection_to_time(challenge, options))
 }
 
-fn objection_to_player(player: &Player, options: &ChallengeOptions) -> Option<DeclineReason> {
+/// Whether the lists of names let us play this user, or somebody without a name.
+pub fn is_welcome(user: Option<&UserId>, options: &ChallengeOptions) -> bool {
     let is_named_in = |list: &[String]| {
-        player.id.as_ref().is_some_and(|id| list.iter().any(|name| name.eq_ignore_ascii_case(id.as_str())))
+        user.is_some_and(|id| list.iter().any(|name| name.eq_ignore_ascii_case(id.as_str())))
     };
+    !is_named_in(&options.block) && (options.allow.is_empty() || is_named_in(&options.allow))
+}
+
+fn objection_to_player(player: &Player, options: &ChallengeOptions) -> Option<DeclineReason> {
     let rating = player.rating.unwrap_or(0);
-    if is_named_in(&options.block) || !options.allow.is_empty() && !is_named_in(&options.allow) {
+    if !is_welcome(player.id.as_ref(), options) {
         Some(DeclineReason::Generic)
     } else if player.is_bot() && !options.accept_bots {
         Some(DeclineReason::NoBot)

@@ -91,7 +91,10 @@ struct Service {
     accepting: HashMap<GameId, AbortHandle>,
     outgoing: Outgoing,
     stop: watch::Receiver<Stop>,
+    /// The event stream has been open.
     is_online: bool,
+    /// It is open now.
+    is_listening: bool,
 }
 
 impl Service {
@@ -111,6 +114,7 @@ impl Service {
             outgoing: Outgoing::default(),
             stop,
             is_online: false,
+            is_listening: false,
         }
     }
 
@@ -174,6 +178,7 @@ impl Service {
     fn on_signal(&mut self, signal: Signal<AccountEvent>) {
         match signal {
             Signal::Opened => {
+                self.is_listening = true;
                 tracing::info!(account = self.seat.username, "online: the event stream is open");
                 if !std::mem::replace(&mut self.is_online, true) {
                     self.tell(Report::Online { username: self.seat.username.clone() });
@@ -183,6 +188,7 @@ impl Service {
                 }
             }
             Signal::Lost { reason, retry_in } => {
+                self.is_listening = false;
                 tracing::warn!(%reason, ?retry_in, "event stream lost; opening it again");
             }
             Signal::Event(event) => self.on_event(event),
@@ -194,12 +200,13 @@ impl Service {
             AccountEvent::GameStart(info) => self.start(info),
             AccountEvent::GameFinish(info) => self.on_game_finish(&info),
             AccountEvent::Challenge(challenge) => self.on_challenge(&challenge),
-            AccountEvent::ChallengeDeclined(challenge) if self.outgoing.is(&challenge.id) => {
+            AccountEvent::ChallengeDeclined(challenge) if self.outgoing.stands(&challenge.id) => {
                 self.on_declined(&challenge);
             }
             AccountEvent::ChallengeCanceled(challenge) | AccountEvent::ChallengeDeclined(challenge) => {
                 tracing::debug!(id = %challenge.id, "challenge withdrawn");
                 self.call_off(&challenge.id);
+                self.outgoing.forget(&challenge.id);
                 self.slots.withdraw(&challenge.id);
             }
             AccountEvent::Unknown(kind) => tracing::debug!(kind, "unknown kind of event skipped"),
@@ -302,9 +309,8 @@ impl Service {
     fn on_playing(&mut self, Playing { games, is_complete }: Playing) {
         let running: Vec<GameId> = games.iter().map(|info| info.id.clone()).collect();
         games.into_iter().for_each(|info| self.start(info));
-        let gone = if is_complete { self.slots.reconcile(&running) } else { Vec::new() };
-        for id in gone {
-            if self.outgoing.is(&id) {
+        for id in self.slots.reconcile(&running, is_complete) {
+            if self.outgoing.stands(&id) {
                 self.on_no_answer();
                 continue;
             }

@@ -9,9 +9,10 @@ use crate::worker::{EngineHandle, Search};
 use std::future::{Future, pending};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -84,6 +85,22 @@ pub struct Thought {
     pub engine_failed: bool,
 }
 
+/// How long a move was not sent though it was found: no lag, but a wish of ours or of the server.
+#[derive(Clone, Debug, Default)]
+pub struct HeldBack(Arc<AtomicU64>);
+
+impl HeldBack {
+    pub async fn wait(&self, pause: Duration) {
+        // Counted first: the move may be known to be in before the pause is over.
+        self.0.fetch_add(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX), Relaxed);
+        sleep(pause).await;
+    }
+
+    pub fn in_all(&self) -> Duration {
+        Duration::from_millis(self.0.load(Relaxed))
+    }
+}
+
 /// What became of a move that was sent.
 pub enum Sent {
     /// The server took it, this long after it was first sent.
@@ -150,9 +167,17 @@ impl Turn {
         Turn::Thinking { moves: answered, thought }
     }
 
-    pub fn sending(client: Client, id: GameId, answer: Answer, offering_draw: bool, hurry: Hurry) -> Turn {
+    /// `held_back` learns how long the move waits for our own pace and at the server's wish.
+    pub fn sending(
+        client: Client,
+        id: GameId,
+        answer: Answer,
+        offering_draw: bool,
+        hurry: Hurry,
+        held_back: HeldBack,
+    ) -> Turn {
         let uci = answer.mv.to_string();
-        let sent = Box::pin(async move { send(&client, &id, &uci, offering_draw, hurry).await });
+        let sent = Box::pin(async move { send(&client, &id, &uci, offering_draw, hurry, &held_back).await });
         Turn::Sending { answer, sent }
     }
 
@@ -217,19 +242,26 @@ async fn think(mut search: Search, limits: Limits, position: Position, moves: St
 }
 
 /// Sends one move until it is known to be in, or known to be refused.
-async fn send(client: &Client, id: &GameId, uci: &str, offering_draw: bool, hurry: Hurry) -> Sent {
+async fn send(
+    client: &Client,
+    id: &GameId,
+    uci: &str,
+    offering_draw: bool,
+    hurry: Hurry,
+    held_back: &HeldBack,
+) -> Sent {
     let mut backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(2));
     // When the first of the attempts was made whose answers were lost.
     let mut first_lost: Option<Instant> = None;
     loop {
-        sleep(client.next_move_delay().min(hurry.pause())).await;
+        held_back.wait(client.next_move_delay().min(hurry.pause())).await;
         let begun = first_lost.unwrap_or_else(Instant::now);
         match client.play(id, uci, offering_draw, hurry.attempt()).await {
             Ok(()) => return Sent::Taken { round_trip: begun.elapsed() },
             Err(Error::RateLimited { until, .. }) => {
                 let wait = until.saturating_duration_since(Instant::now());
                 tracing::warn!(uci, wait_s = wait.as_secs(), "the server limits our moves; waiting");
-                sleep_until(until).await;
+                held_back.wait(wait).await;
                 // This pause was the server's wish, and no lag.
                 first_lost = None;
             }
@@ -336,7 +368,7 @@ mod tests {
             // The place of the first move is taken.
             client.next_move_delay();
         }
-        send(&client, &"q7ZkTfLb".parse().expect("an id"), "e2e4", false, hurry).await
+        send(&client, &"q7ZkTfLb".parse().expect("an id"), "e2e4", false, hurry, &HeldBack::default()).await
     }
 
     #[tokio::test]

@@ -3,7 +3,7 @@
 use super::{exit, load};
 use crate::book::{Book, BookOptions};
 use crate::bot::StoreOptions;
-use crate::bot::store::Archive;
+use crate::bot::store::{Archive, StoreError};
 use crate::config::token_form;
 use crate::engine::{EngineKind, EngineOptions, Limits, Position, san};
 use crate::lichess::{Account, Client, Error, LichessOptions};
@@ -11,7 +11,8 @@ use crate::worker::EngineHandle;
 use clap::Args;
 use jiff::Timestamp;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
@@ -30,7 +31,7 @@ enum Verdict {
     Ok,
     /// The service plays, but not as it could.
     Warning,
-    /// The service does not start.
+    /// The service cannot play like this.
     Failed,
 }
 
@@ -40,7 +41,7 @@ struct Finding {
     what: &'static str,
     verdict: Verdict,
     text: String,
-    /// With which code the service would end.
+    /// With which code the service would end; 1 where it would go on trying.
     #[serde(skip)]
     code: u8,
 }
@@ -59,7 +60,8 @@ impl Finding {
     }
 }
 
-/// Exit status 0 if the service would start, else the code with which it would end.
+/// Exit status 0 if the service could play now, else the code with which it would end, or 1 if it would go
+/// on trying.
 pub async fn run(configuration: Option<PathBuf>, arguments: &CheckArguments) -> ExitCode {
     let findings = findings(configuration).await;
     let code = findings.iter().map(|finding| finding.code).find(|code| *code > 0).unwrap_or(0);
@@ -88,35 +90,27 @@ async fn findings(file: Option<PathBuf>) -> Vec<Finding> {
             return vec![Finding::failed(exit::CONFIGURATION, "configuration", mistakes.to_string())];
         }
     };
-    let mut findings = vec![Finding::ok("configuration", named)];
+    let mut findings = vec![Finding::ok("configuration", named), of_engine(&config.engine).await];
     findings.extend(match config.clone().with_token() {
         Ok(config) => of_server(&config.lichess, Duration::from_millis(config.engine.move_overhead_ms)).await,
         Err(mistakes) => vec![Finding::failed(exit::CONFIGURATION, "token", mistakes.to_string())],
     });
-    findings.push(of_engine(&config.engine).await);
     findings.push(of_book(&config.book));
     findings.push(of_store(&config.store));
     findings
 }
 
 /// Requests whose round trips are measured. The server counts them, so they are few.
-const PROBES: usize = 4;
+const PROBES: usize = 3;
 
-/// Token, account, clock and lag. The first request opens the connection and is not measured.
+/// Token, account, clock and lag.
 async fn of_server(options: &LichessOptions, overhead: Duration) -> Vec<Finding> {
     let url = &options.url;
     let client = match Client::new(options) {
         Ok(client) => client,
         Err(error) => return vec![Finding::failed(exit::FAILURE, "server", error.to_string())],
     };
-    let mut round_trips = Vec::new();
-    let mut latest = client.account().await;
-    while latest.is_ok() && round_trips.len() + 1 < PROBES {
-        let begun = Instant::now();
-        latest = client.account().await;
-        round_trips.push(begun.elapsed());
-    }
-    let account = match latest {
+    let account = match client.account().await {
         Ok(account) => account,
         Err(error @ Error::Unauthorized(..)) => {
             let advice = format!("{error}\nCreate a new token: {}", token_form(url));
@@ -129,8 +123,20 @@ async fn of_server(options: &LichessOptions, overhead: Duration) -> Vec<Finding>
         of_token(&account, url),
         of_account(&account),
         of_clock(account.server_time, Timestamp::now()),
-        of_lag(round_trips.into_iter().max().unwrap_or_default(), overhead),
+        of_lag(&round_trips(&client).await, overhead),
     ]
+}
+
+/// Of requests on the connection that is there.
+async fn round_trips(client: &Client) -> Vec<Duration> {
+    let mut round_trips = Vec::new();
+    for _ in 0..PROBES {
+        let begun = Instant::now();
+        if client.account().await.is_ok() {
+            round_trips.push(begun.elapsed());
+        }
+    }
+    round_trips
 }
 
 fn of_token(account: &Account, url: &str) -> Finding {
@@ -183,9 +189,12 @@ fn of_clock(server: Option<Timestamp>, here: Timestamp) -> Finding {
 }
 
 /// The overhead follows the lag of each game; what is set is its floor.
-fn of_lag(slowest: Duration, floor: Duration) -> Finding {
-    let text = format!("{} ms there and back, slowest of {}", slowest.as_millis(), PROBES - 1);
-    match slowest <= floor {
+fn of_lag(round_trips: &[Duration], floor: Duration) -> Finding {
+    let Some(slowest) = round_trips.iter().max() else {
+        return Finding::warning("lag", "the server did not answer again");
+    };
+    let text = format!("{} ms there and back, slowest of {}", slowest.as_millis(), round_trips.len());
+    match *slowest <= floor {
         true => Finding::ok("lag", text),
         false => Finding::ok(
             "lag",
@@ -257,17 +266,38 @@ fn of_store(options: &StoreOptions) -> Finding {
         };
     };
     let name = file.display();
-    let looked = Archive::open(&file).and_then(|archive| {
-        archive.try_to_write()?;
-        archive.count()
-    });
+    let looked = match file.exists() {
+        true => Archive::open(&file).and_then(|archive| {
+            archive.try_to_write()?;
+            Ok(format!("{} games", archive.count()?))
+        }),
+        // Made by the service and not here, so that it belongs to whom the service runs as.
+        false => place_for(&file).map(|()| "will be made".to_string()).map_err(StoreError::Directory),
+    };
     match looked {
-        Ok(games) => Finding::ok("state file", format!("{name}: {games} games")),
+        Ok(state) => Finding::ok("state file", format!("{name}: {state}")),
         Err(error) => {
             let text =
                 format!("{name}: {error}\nTabiya will play, but forget its games and the server's limits");
             Finding::warning("state file", text)
         }
+    }
+}
+
+/// Whether the nearest directory that is there can take what is missing.
+fn place_for(file: &Path) -> io::Result<()> {
+    let parents =
+        file.ancestors().skip(1).map(|path| if path == Path::new("") { Path::new(".") } else { path });
+    let nearest = parents.into_iter().find(|path| path.exists()).unwrap_or(Path::new("."));
+    let found = nearest.metadata()?;
+    match (found.is_dir(), found.permissions().readonly()) {
+        (false, _) => {
+            Err(io::Error::new(ErrorKind::NotADirectory, format!("{} is not a directory", nearest.display())))
+        }
+        (true, true) => {
+            Err(io::Error::new(ErrorKind::PermissionDenied, format!("{} is read-only", nearest.display())))
+        }
+        (true, false) => Ok(()),
     }
 }
 
@@ -299,9 +329,13 @@ mod tests {
 
     #[test]
     fn a_lag_above_the_floor_is_named() {
-        let [quick, slow] =
-            [50, 250].map(|ms| of_lag(Duration::from_millis(ms), Duration::from_millis(100)).text);
+        let of = |ms: &[u64]| {
+            let times: Vec<Duration> = ms.iter().copied().map(Duration::from_millis).collect();
+            of_lag(&times, Duration::from_millis(100))
+        };
+        let [quick, slow] = [of(&[30, 50, 40]).text, of(&[250]).text];
         assert_eq!(quick, "50 ms there and back, slowest of 3");
+        assert_eq!(of(&[]).verdict, Verdict::Warning);
         assert!(slow.contains("above engine.move_overhead_ms = 100"), "{slow}");
     }
 }

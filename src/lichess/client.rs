@@ -261,22 +261,25 @@ impl Client {
         self.game_action(id, "claim-draw").await
     }
 
-    /// Bots that are online, up to `most` of them.
+    /// Bots that are online, up to `most` of them. Of a list that is cut off, the beginning.
     pub async fn online_bots(&self, most: usize) -> Result<Vec<OnlineBot>, Error> {
         let request = self.get("api/bot/online").query(&[("nb", most.to_string())]);
-        let mut lines = EventStream::new(self.call(Kind::Account, CALL_TIMEOUT, request).await?);
+        let mut lines = EventStream::new(self.call(Kind::List, CALL_TIMEOUT, request).await?);
         let mut bots = Vec::new();
-        while let Some(bot) = lines.next().await? {
-            bots.push(bot);
+        loop {
+            match lines.next().await {
+                Ok(Some(bot)) => bots.push(bot),
+                Err(error) if bots.is_empty() => return Err(error),
+                Ok(None) | Err(_) => return Ok(bots),
+            }
         }
-        Ok(bots)
     }
 
     /// Challenges somebody; the challenge stands for about 20 seconds. `OpponentLimited` if that bot has
     /// played enough for today, `Rejected(400)` if it cannot be challenged to this.
     pub async fn challenge(&self, user: &UserId, offer: &Offer) -> Result<GameId, Error> {
         let request = self.post(&format!("api/challenge/{user}")).form(&offer.fields());
-        let answer: Value = self.call(Kind::Challenge, CALL_TIMEOUT, request).await?.json().await?;
+        let answer: Value = self.call(Kind::Offer, CALL_TIMEOUT, request).await?.json().await?;
         // Older servers put it into an object.
         let id = answer.pointer("/challenge/id").or_else(|| answer.get("id")).and_then(Value::as_str);
         let id = id.ok_or_else(|| Error::Malformed("the server's challenge has no id".to_string()))?;

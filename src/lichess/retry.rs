@@ -41,13 +41,18 @@ pub enum Kind {
     Move,
     GameAction,
     Chat,
+    /// Answers to challenges of others.
     Challenge,
+    /// Challenges of ours, which have a budget of their own.
+    Offer,
     Account,
+    /// Public lists.
+    List,
     EventStream,
     GameStream,
 }
 
-const KINDS: usize = 7;
+const KINDS: usize = 9;
 
 /// Until when a gate is closed, and why.
 type Closed = Option<(Instant, String)>;

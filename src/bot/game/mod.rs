@@ -13,7 +13,7 @@ use super::errand::at;
 use super::feed::{Feed, Patience, Signal};
 use super::policy;
 use super::record::{FinishedGame, Record};
-use super::turn::{Answer, Turn};
+use super::turn::{Answer, HeldBack, Turn};
 use super::{BotOptions, Report};
 use crate::book::Book;
 use crate::engine::{Color, Position, Score};
@@ -123,6 +123,7 @@ struct Game {
     refusals: u32,
     /// When the latest answer was found.
     decided_at: Option<Instant>,
+    held_back: HeldBack,
     engine: Option<EngineHandle>,
     lag: Lag,
     record: Record,
@@ -151,6 +152,7 @@ impl Game {
             answered: None,
             refusals: 0,
             decided_at: None,
+            held_back: HeldBack::default(),
             engine: None,
             lag: Lag::new(floor),
             record: Record::default(),

@@ -3,7 +3,7 @@
 use super::{Game, Now, RECHECK, Table};
 use crate::bot::clock::{self, Hurry, Situation};
 use crate::bot::etiquette;
-use crate::bot::turn::{Answer, Sent, Step, Thought, Turn};
+use crate::bot::turn::{Answer, HeldBack, Sent, Step, Thought, Turn};
 use crate::engine::{Limits, Position};
 use crate::lichess::Error;
 use crate::worker::EngineHandle;
@@ -131,6 +131,7 @@ impl Game {
         tracing::info!(ply = answer.ply, mv = %answer.mv, "{}", answer.source);
         self.record.note(&answer);
         self.decided_at = Some(Instant::now());
+        self.held_back = HeldBack::default();
         if etiquette::resigns(&self.seat.options.game, &self.scores) {
             tracing::info!("resigning");
             self.resign();
@@ -147,7 +148,7 @@ impl Game {
 
     fn send(&mut self, answer: Answer, offering_draw: bool) {
         let (client, id) = (self.seat.client.clone(), self.id.clone());
-        self.turn = Turn::sending(client, id, answer, offering_draw, self.hurry());
+        self.turn = Turn::sending(client, id, answer, offering_draw, self.hurry(), self.held_back.clone());
     }
 
     fn on_sent(&mut self, sent: Sent) -> Result<(), Error> {
@@ -176,8 +177,8 @@ impl Game {
         Ok(())
     }
 
-    /// Our move is on the board: what the server took off our clock beyond our thinking was lost on the
-    /// way. `before` is the state that we answered.
+    /// Our move is on the board: what the server took off our clock beyond our thinking, and what held
+    /// the move back, was lost on the way. `before` is the state that we answered.
     pub(super) fn learn_lag(&mut self, before: &Now) {
         let (Some(table), Some(now)) = (&self.table, &self.now) else { return };
         let ply = before.position.plies_played();
@@ -186,7 +187,8 @@ impl Game {
         let ((had, increment), (has, _)) = (before.clock_of(table.ours), now.clock_of(table.ours));
         let Some((had, has)) = had.zip(has).filter(|_| !table.is_slow()) else { return };
         let thinking = decided_at.saturating_duration_since(before.arrived);
-        self.lag.observe_charge((had + increment).saturating_sub(has + thinking));
+        let spent = thinking + self.held_back.in_all();
+        self.lag.observe_charge((had + increment).saturating_sub(has + spent));
     }
 
     /// Out of turn, the move is most often in, and the stream is about to show it. Anything else is held

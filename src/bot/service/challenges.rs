@@ -9,13 +9,14 @@ use crate::bot::policy::{self, Decision};
 use crate::bot::slots::{Admission, Guest};
 use crate::lichess::{Challenge, DeclineReason, Error, GameId};
 use jiff::Timestamp;
+use std::time::Duration;
 use tokio::time::Instant;
 
 impl Service {
     pub(super) fn on_challenge(&mut self, challenge: &Challenge) {
         let challenger = challenge.challenger.as_ref();
         if challenger.and_then(|player| player.id.as_ref()) == Some(&self.seat.account) {
-            return;
+            return self.on_own_challenge(challenge);
         }
         let id = challenge.id.clone();
         let from = challenger.map_or("somebody".to_string(), |player| player.to_string());
@@ -43,16 +44,31 @@ impl Service {
     }
 
     pub(super) fn pause(&mut self, about: About, until: Instant) {
+        let time = until.saturating_duration_since(Instant::now());
+        tracing::warn!(%about, seconds = time.as_secs(), "no more games for now, by the server's limit on games between bots");
+        self.remember_pause(about, time);
+    }
+
+    pub(super) fn remember_pause(&mut self, about: About, time: Duration) {
         let now = Timestamp::now();
-        let until = now + until.saturating_duration_since(Instant::now());
-        tracing::warn!(%about, %until, "no more games for now, by the server's limit on games between bots");
-        self.pauses.set(about.clone(), until, now);
-        self.store.pause(about, until);
+        self.pauses.set(about.clone(), now + time, now);
+        self.store.pause(about, now + time);
     }
 
     fn admit(&mut self, challenge: &Challenge, from: &str) {
         let id = challenge.id.clone();
-        match self.slots.admit(challenge, Instant::now()) {
+        let mut admission = self.slots.admit(challenge, Instant::now());
+        let guest = Guest::of(challenge);
+        let goes_first = !guest.is_bot && !guest.is_slow;
+        if goes_first && matches!(admission, Admission::Queued | Admission::Full) && self.take_back() {
+            tracing::info!(%id, from, "our own challenge makes room");
+            // Who was queued gets the place with the others that wait.
+            admission = match admission {
+                Admission::Full => self.slots.admit(challenge, Instant::now()),
+                queued => queued,
+            };
+        }
+        match admission {
             Admission::Accept => {
                 tracing::info!(%id, from, variant = challenge.variant, speed = challenge.speed, "challenge accepted");
                 self.accept(id);

@@ -5,15 +5,15 @@ use crate::bot::Stop;
 use crate::bot::errand::persist;
 use crate::bot::matchmaking::{MatchmakingOptions, rest_after};
 use crate::bot::pauses::About;
+use crate::bot::policy;
 use crate::bot::slots::Guest;
 use crate::lichess::{Challenge, Error, GameId, OnlineBot, UserId};
 use fastrand::Rng;
 use jiff::Timestamp;
-use std::time::Duration;
 use tokio::time::Instant;
 
-/// Bots that are asked for; the server lists more than enough.
-const BOTS_LISTED: usize = 100;
+/// Bots that are asked for; the server lists 512 at most.
+const BOTS_LISTED: usize = 300;
 
 /// The challenge of ours that stands, and when to look for the next.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl Outgoing {
         self.next_at = options.enabled.then(|| Instant::now() + options.interval());
     }
 
-    pub fn is(&self, id: &GameId) -> bool {
+    pub fn stands(&self, id: &GameId) -> bool {
         self.standing.as_ref().is_some_and(|(standing, _)| standing == id)
     }
 
@@ -42,19 +42,29 @@ impl Service {
     pub(super) fn look_for_a_game(&mut self) {
         self.outgoing.schedule(&self.seat.options.matchmaking);
         let is_paused = self.pauses.for_bot(None, Timestamp::now()).is_some();
-        if self.phase() == Stop::Running && self.slots.is_idle() && !is_paused {
+        if self.may_challenge() && !is_paused {
             let client = self.seat.client.clone();
             self.replies.spawn(async move { Reply::Online(client.online_bots(BOTS_LISTED).await) });
         }
     }
 
+    /// While the event stream is away nobody would tell us that our challenge is taken.
+    fn may_challenge(&self) -> bool {
+        self.phase() == Stop::Running && self.is_listening && self.slots.is_idle()
+    }
+
     pub(super) fn ask_one_of(&mut self, bots: &[OnlineBot]) {
         // Somebody may have come meanwhile.
-        if self.phase() != Stop::Running || !self.slots.is_idle() {
+        if !self.may_challenge() {
             return;
         }
         let (options, now, pauses) = (&self.seat.options.matchmaking, Timestamp::now(), &self.pauses);
-        let may_be_asked = |user: &UserId| pauses.may_ask(user, now) && self.slots.has_room_for(user);
+        let guests = &self.seat.options.challenge;
+        let may_be_asked = |user: &UserId| {
+            policy::is_welcome(Some(user), guests)
+                && pauses.may_ask(user, now)
+                && self.slots.has_room_for(user)
+        };
         let Some(bot) = options.choose(bots, &self.seat.account, may_be_asked, &mut self.outgoing.random)
         else {
             tracing::info!(online = bots.len(), "no bot to challenge");
@@ -72,19 +82,27 @@ impl Service {
         });
     }
 
+    /// The event stream names our challenge too, and perhaps before the answer to our request, or
+    /// instead of it.
+    pub(super) fn on_own_challenge(&mut self, challenge: &Challenge) {
+        if let Some(user) = challenge.destination.as_ref().and_then(|player| player.id.clone()) {
+            self.on_offered(user, Ok(challenge.id.clone()));
+        }
+    }
+
     pub(super) fn on_offered(&mut self, user: UserId, offered: Result<GameId, Error>) {
+        if self.slots.offering_to() != Some(&user) {
+            return; // The stream has told already what became of it.
+        }
         match offered {
             Ok(id) => {
                 self.slots.offered(&id, Instant::now());
-                if self.slots.is_running(&id) || self.finished.contains(&id) {
-                    return;
-                }
                 self.outgoing.standing = Some((id, user));
                 if self.phase() != Stop::Running {
                     self.take_back();
                 }
             }
-            Err(error) if error.is_retriable() && !matches!(error, Error::RateLimited { .. }) => {
+            Err(error) if is_lost(&error) => {
                 tracing::warn!(to = %user, %error, "nobody knows whether the challenge was made; its place is kept");
             }
             Err(error) => {
@@ -95,15 +113,16 @@ impl Service {
         }
     }
 
-    /// The limit may be ours or theirs, for bots or for challenges; any other refusal is about this bot.
+    /// The limit may be ours or theirs, for bots or for challenges; any other refusal may be about this
+    /// bot, which is asked again later.
     fn note_refusal(&mut self, user: UserId, error: &Error) {
         match error {
             Error::RateLimited { until, .. } if error.is_bot_quota() => self.pause(About::AllBots, *until),
             Error::RateLimited { until, .. } => {
-                self.outgoing.next_at = self.outgoing.next_at.max(Some(*until))
+                self.outgoing.next_at = self.outgoing.next_at.max(Some(*until));
             }
             Error::OpponentLimited { until, .. } => self.pause(About::Opponent(user), *until),
-            _ => self.leave_alone(user, rest_after(Some("refused"))),
+            _ => self.remember_pause(About::Asking(user), rest_after(None)),
         }
     }
 
@@ -112,34 +131,37 @@ impl Service {
         self.slots.withdraw(&challenge.id);
         if let Some((_, user)) = self.outgoing.standing.take() {
             tracing::info!(by = %user, reason, "our challenge is declined");
-            self.leave_alone(user, rest_after(reason));
+            self.remember_pause(About::Asking(user), rest_after(reason));
         }
     }
 
     /// Our challenge has stood for its time, and no game runs.
     pub(super) fn on_no_answer(&mut self) {
-        if let Some((_, user)) = &self.outgoing.standing {
+        if let Some((_, user)) = self.outgoing.standing.clone() {
             tracing::info!(by = %user, "our challenge is not answered");
-            self.leave_alone(user.clone(), rest_after(None));
+            self.remember_pause(About::Asking(user), rest_after(None));
         }
         self.take_back();
     }
 
-    /// Takes our challenge back if one stands.
-    pub(super) fn take_back(&mut self) {
-        let Some((id, _)) = self.outgoing.standing.take() else { return };
+    /// Takes our challenge back; whether one stood.
+    pub(super) fn take_back(&mut self) -> bool {
+        let Some((id, _)) = self.outgoing.standing.take() else { return false };
         self.slots.withdraw(&id);
         let client = self.seat.client.clone();
         self.replies.spawn(async move {
             let done = persist(|| client.cancel_challenge(&id)).await;
             Reply::Cancelled(id, done)
         });
+        true
     }
+}
 
-    fn leave_alone(&mut self, user: UserId, time: Duration) {
-        let now = Timestamp::now();
-        let (about, until) = (About::Asking(user), now + time);
-        self.pauses.set(about.clone(), until, now);
-        self.store.pause(about, until);
+/// Whether a challenge may have been made although this is all that we heard.
+fn is_lost(error: &Error) -> bool {
+    match error {
+        Error::RateLimited { .. } => false,
+        Error::Malformed(_) => true,
+        other => other.is_retriable(),
     }
 }

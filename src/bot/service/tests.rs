@@ -43,6 +43,9 @@ async fn a_refused_token_ends_the_service_whichever_reply_tells() {
         Reply::Accepted(id(), Acceptance::Refused(refused())),
         Reply::Declined(id(), Err(refused())),
         Reply::Playing(Err(refused())),
+        Reply::Online(Err(refused())),
+        Reply::Offered(user("ada"), Err(refused())),
+        Reply::Cancelled(id(), Err(refused())),
     ] {
         let ended = service().on_reply(Ok(reply)).expect_err("the end");
         assert_eq!(ended.exit_code(), 3);
@@ -203,6 +206,7 @@ fn matchmaker() -> Service {
     options.matchmaking.enabled = true;
     options.challenge.concurrency = 1;
     service.slots = Slots::new(options.challenge.clone());
+    service.is_listening = true;
     service.outgoing.schedule(&service.seat.options.matchmaking);
     service
 }
@@ -221,7 +225,7 @@ impl Service {
     fn challenges_ada(&mut self) {
         self.ask_one_of(&online(&["ada"]));
         self.on_offered(user("ada"), Ok(id()));
-        assert!(self.has_place() && self.outgoing.is(&id()));
+        assert!(self.has_place() && self.outgoing.stands(&id()));
     }
 
     fn may_ask_ada(&self) -> bool {
@@ -242,7 +246,7 @@ async fn a_bot_is_challenged_only_while_nobody_plays_or_waits() {
     let mut idle = matchmaker();
     idle.look_for_a_game();
     assert_eq!(idle.replies.len(), 1, "it asks who is online");
-    assert_eq!(idle.outgoing.next_at, Some(Instant::now() + Duration::from_secs(300)));
+    assert_eq!(idle.outgoing.next_at, Some(Instant::now() + Duration::from_secs(450)));
     idle.ask_one_of(&[]);
     idle.ask_one_of(&online(&["tabiya"]));
     assert!(!idle.has_place(), "nobody but us");
@@ -260,6 +264,56 @@ async fn a_bot_is_challenged_only_while_nobody_plays_or_waits() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn nobody_is_challenged_who_is_blocked_or_while_the_event_stream_is_away() {
+    let mut deaf = matchmaker();
+    deaf.on_signal(Signal::Lost { reason: "reset".to_string(), retry_in: Duration::ZERO });
+    deaf.look_for_a_game();
+    deaf.ask_one_of(&online(&["ada"]));
+    assert!(deaf.replies.is_empty());
+    let mut choosy = matchmaker();
+    Arc::make_mut(&mut choosy.seat.options).challenge.block = vec!["Ada".to_string()];
+    choosy.ask_one_of(&online(&["ada"]));
+    assert!(!choosy.has_place());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_event_stream_may_name_our_challenge_before_the_answer_or_instead_of_it() {
+    let ours = || {
+        let line = r#"{"type":"challenge","challenge":{"id":"q7ZkTfLb","challenger":{"id":"tabiya"},
+            "destUser":{"id":"ada"},"speed":"blitz"}}"#;
+        AccountEvent::read(line.as_bytes()).expect("a known event")
+    };
+    for answer in
+        [Ok(id()), Err(Error::Offline("reset".to_string())), Err(Error::Malformed("no id".to_string()))]
+    {
+        let mut service = matchmaker();
+        service.ask_one_of(&online(&["ada"]));
+        service.on_event(ours());
+        assert!(service.outgoing.stands(&id()));
+        service.on_event(declined("nobot"));
+        service.on_offered(user("ada"), answer.clone());
+        assert!(!service.has_place() && !service.outgoing.stands(&id()), "{answer:?}");
+        let tomorrow = Timestamp::now() + Duration::from_secs(86_400);
+        assert!(!service.pauses.may_ask(&user("ada"), tomorrow), "the reason counts: {answer:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn our_challenge_makes_room_for_a_human() {
+    for queue in [0, 5] {
+        let mut service = matchmaker();
+        let options = Arc::make_mut(&mut service.seat.options);
+        options.challenge.queue = queue;
+        service.slots = Slots::new(options.challenge.clone());
+        service.challenges_ada();
+        service.on_event(challenge("aaaaaaa1"));
+        service.serve_queue();
+        assert!(service.accepting.contains_key(&"aaaaaaa1".parse().expect("an id")), "queue of {queue}");
+        assert!(!service.outgoing.stands(&id()));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn our_challenge_takes_a_place_from_its_request_to_its_end() {
     let mut service = matchmaker();
     service.ask_one_of(&online(&["ada"]));
@@ -268,7 +322,7 @@ async fn our_challenge_takes_a_place_from_its_request_to_its_end() {
     assert!(service.accepting.is_empty(), "there is one place, and it is taken");
     service.on_offered(user("ada"), Ok(id()));
     service.on_event(game_start());
-    assert!(service.slots.is_running(&id()) && !service.outgoing.is(&id()));
+    assert!(service.slots.is_running(&id()) && !service.outgoing.stands(&id()));
     assert!(service.may_ask_ada(), "who plays may be asked again");
 }
 
@@ -278,7 +332,7 @@ async fn a_game_that_starts_before_the_answer_to_our_challenge_takes_its_place_o
     service.ask_one_of(&online(&["ada"]));
     service.on_event(game_start());
     service.on_offered(user("ada"), Ok(id()));
-    assert!(!service.outgoing.is(&id()));
+    assert!(!service.outgoing.stands(&id()));
     let task = *service.ids.keys().next().expect("a task");
     service.on_game_end(Ok((task, Ok(None)))).expect("no reason to stop");
     assert!(!service.has_place(), "one place for one game");
@@ -349,4 +403,14 @@ async fn a_service_that_stops_takes_its_challenge_back() {
     assert!(service.is_done() && service.replies.len() == sent + 1);
     service.look_for_a_game();
     assert_eq!(service.replies.len(), sent + 1, "and makes no other");
+
+    let (tell, stop) = watch::channel(Stop::Running);
+    let mut service = matchmaker();
+    service.stop = stop;
+    service.ask_one_of(&online(&["ada"]));
+    tell.send_replace(Stop::Draining);
+    service.on_stop();
+    let sent = service.replies.len();
+    service.on_offered(user("ada"), Ok(id()));
+    assert!(service.is_done() && service.replies.len() == sent + 1, "as soon as it has a name");
 }

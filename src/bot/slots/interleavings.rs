@@ -264,7 +264,7 @@ impl World {
     fn list_arrives(&mut self) {
         if let Some(running) = self.list.take() {
             running.iter().for_each(|id| self.start(id.clone()));
-            self.slots.reconcile(&running);
+            self.slots.reconcile(&running, true);
         }
     }
 

@@ -97,6 +97,8 @@ impl Stage {
 struct Place {
     guest: Guest,
     stage: Stage,
+    /// The challenge was ours.
+    is_ours: bool,
 }
 
 /// A challenge of ours that the server has not named yet.
@@ -169,7 +171,7 @@ impl Slots {
 
     fn reserve(&mut self, Waiting { id, guest, until }: Waiting, now: Instant) {
         let stage = Stage::Accepting { ends_by: now + ACCEPT_DEADLINE, wait_until: until };
-        self.places.insert(id, Place { guest, stage });
+        self.places.insert(id, Place { guest, stage, is_ours: false });
     }
 
     /// The server took our acceptance, or nobody knows: the place is kept until the game starts, or is
@@ -211,12 +213,18 @@ impl Slots {
         self.offering = Some(Offering { guest, until: now + OFFER_DEADLINE, is_overdue: false });
     }
 
+    /// Whom we are challenging, as long as the server has not named that challenge.
+    pub fn offering_to(&self) -> Option<&UserId> {
+        self.offering.as_ref().and_then(|offering| offering.guest.user.as_ref())
+    }
+
     /// The server has named our challenge.
     pub fn offered(&mut self, id: &GameId, now: Instant) {
         if let Some(Offering { guest, .. }) = self.offering.take()
             && !self.places.contains_key(id)
         {
-            self.places.insert(id.clone(), Place { guest, stage: Stage::Offered(now + OFFER_DEADLINE) });
+            let stage = Stage::Offered(now + OFFER_DEADLINE);
+            self.places.insert(id.clone(), Place { guest, stage, is_ours: true });
         }
     }
 
@@ -232,7 +240,7 @@ impl Slots {
             // It is the game of our challenge whose name has not come yet.
             self.offering.take_if(|offering| offering.guest.user == guest.user);
         }
-        self.places.insert(id.clone(), Place { guest, stage: Stage::Running });
+        self.places.insert(id.clone(), Place { guest, stage: Stage::Running, is_ours: false });
     }
 
     /// The challenge is gone, or the game over: forget it.
@@ -267,10 +275,13 @@ impl Slots {
     }
 
     /// The server's list of running games, asked for a moment ago: gives back the places of overdue
-    /// games that are not in it, and names them.
-    pub fn reconcile(&mut self, running: &[GameId]) -> Vec<GameId> {
+    /// games that are not in it, and names them. A list that leaves some out still speaks for challenges
+    /// of ours: that nobody answers them is the usual reason for their being overdue.
+    pub fn reconcile(&mut self, running: &[GameId], is_complete: bool) -> Vec<GameId> {
         let is_gone = |id: &GameId, place: &mut Place| {
-            matches!(place.stage, Stage::Overdue(_)) && !running.contains(id)
+            matches!(place.stage, Stage::Overdue(_))
+                && !running.contains(id)
+                && (is_complete || place.is_ours)
         };
         self.offering.take_if(|offering| offering.is_overdue);
         self.places.extract_if(is_gone).map(|(id, _)| id).collect()

@@ -107,12 +107,12 @@ async fn an_accepted_game_that_never_starts_gives_its_place_back() {
         slots.admit(&first, now);
         answer(&mut slots, &first.id, now);
         assert_eq!(slots.next_deadline(), Some(now + deadline));
-        assert_eq!(slots.reconcile(&[]), [], "a list from before its deadline proves nothing");
+        assert_eq!(slots.reconcile(&[], true), [], "a list from before its deadline proves nothing");
         assert_eq!(slots.expire(now + deadline).overdue, vec![first.id.clone()]);
         assert!(!slots.has_no_clock_running(), "it may run all the same");
-        assert_eq!(slots.reconcile(std::slice::from_ref(&first.id)), [], "it does");
+        assert_eq!(slots.reconcile(std::slice::from_ref(&first.id), true), [], "it does");
         assert_eq!(slots.next_deadline(), Some(now + deadline + START_DEADLINE), "asked for again");
-        assert_eq!(slots.reconcile(&[]), [first.id]);
+        assert_eq!(slots.reconcile(&[], true), [first.id]);
         assert!(slots.has_no_clock_running());
     }
 }

@@ -156,7 +156,9 @@ impl Archive {
     /// # Errors
     /// Why not.
     pub fn try_to_write(&self) -> Result<(), StoreError> {
-        Ok(self.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;")?)
+        // A page that changes makes the journal beside the file, which needs room and rights as well.
+        let write = format!("BEGIN IMMEDIATE; PRAGMA user_version = {FORMAT}; ROLLBACK;");
+        Ok(self.connection.execute_batch(&write)?)
     }
 
     /// Games kept.

@@ -1,6 +1,6 @@
 //! The state file: what has to outlive the program. One thread owns it, and nobody waits for it.
 //!
-//! It keeps the finished games and the pauses that the server has ordered. Games that run need no
+//! It keeps the finished games and the pauses: what the server has ordered, and who has declined. Games that run need no
 //! keeping: the server has them, and tells of them when we come back.
 
 mod archive;
