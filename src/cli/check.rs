@@ -1,5 +1,6 @@
 //! `tabiya check`: looks at everything that the service needs, before it plays.
 
+use super::run::ready_engine;
 use super::{exit, load};
 use crate::book::{Book, BookOptions};
 use crate::bot::StoreOptions;
@@ -7,7 +8,6 @@ use crate::bot::store::{Archive, StoreError};
 use crate::config::token_form;
 use crate::engine::{EngineKind, EngineOptions, Limits, Position, san};
 use crate::lichess::{Account, Client, Error, LichessOptions};
-use crate::worker::EngineHandle;
 use clap::Args;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -217,7 +217,7 @@ async fn of_engine(options: &EngineOptions) -> Finding {
         EngineKind::Builtin => "builtin".to_string(),
         EngineKind::Uci => options.path.clone(),
     };
-    match timeout(TRIAL_PATIENCE, try_engine(options)).await {
+    match timeout(TRIAL_PATIENCE, trial(options)).await {
         Ok(Ok((mv, uci))) if uci == TRIAL_MOVE => {
             Finding::ok("engine", format!("{name}: takes the queen with {mv}"))
         }
@@ -231,11 +231,10 @@ async fn of_engine(options: &EngineOptions) -> Finding {
 }
 
 /// Its move in the trial, in SAN and in UCI notation.
-async fn try_engine(options: &EngineOptions) -> Result<(String, String), String> {
+async fn trial(options: &EngineOptions) -> Result<(String, String), String> {
     let position = Position::from_fen(TRIAL).expect("a sound position");
     let full_strength = EngineOptions { elo: 0, ..options.clone() };
-    let mut engine = EngineHandle::spawn("trial", &full_strength).map_err(|error| error.to_string())?;
-    engine.new_game().await.map_err(|gone| gone.to_string())?;
+    let mut engine = ready_engine(&full_strength).await?;
     let limits = Limits { nodes: Some(20_000), hard: Some(Duration::from_secs(2)), ..Limits::default() };
     let report = engine.go(position.clone(), limits).finish().await.map_err(|gone| gone.to_string())?;
     let mv = report.best_move();

@@ -38,10 +38,16 @@ async fn try_engine(options: &EngineOptions) -> Result<(), String> {
     if options.kind == EngineKind::Builtin {
         return Ok(());
     }
-    let mut engine = EngineHandle::spawn("trial", options).map_err(|error| error.to_string())?;
-    engine.new_game().await.map_err(|gone| gone.to_string())?;
+    ready_engine(options).await?;
     tracing::info!(path = options.path, "the engine is a UCI program");
     Ok(())
+}
+
+/// An engine that is ready for a game, or why it is not.
+pub(super) async fn ready_engine(options: &EngineOptions) -> Result<EngineHandle, String> {
+    let mut engine = EngineHandle::spawn("trial", options).map_err(|error| error.to_string())?;
+    engine.new_game().await.map_err(|gone| gone.to_string())?;
+    Ok(engine)
 }
 
 /// A book that cannot be had is no reason not to play.

@@ -119,6 +119,8 @@ fn play(arguments: &TuneArguments, games: u64) -> Result<(), TuneError> {
 }
 
 fn fit(arguments: &TuneArguments) -> Result<(), TuneError> {
+    let state = arguments.state.as_deref().filter(|path| path.exists());
+    let kept = state.map(resume).transpose()?;
     let samples = read(&arguments.files)?;
     let options = FitOptions {
         epochs: arguments.epochs as usize,
@@ -127,10 +129,7 @@ fn fit(arguments: &TuneArguments) -> Result<(), TuneError> {
         trust: arguments.trust,
         threads: threads(arguments.threads),
     };
-    let mut fit = match &arguments.state {
-        Some(path) if path.exists() => resume(path)?,
-        _ => Fit::begin(&samples, &options),
-    };
+    let mut fit = kept.unwrap_or_else(|| Fit::begin(&samples, &options));
     let before = fit.start().losses(&samples, &options);
     println!("{} positions; 100 centipawns expect {:.1} %", samples.len(), 100.0 * fit.expected(100.0));
     println!("loss before: {:.6}, held out {:.6}", before.fitted, before.held_out);

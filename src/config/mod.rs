@@ -112,28 +112,24 @@ fn merge(layers: &[Layer]) -> Config {
 /// Bounds that lie in another key.
 fn check_pairs(config: &Config, layers: &[Layer]) -> Result<(), Mistakes> {
     let challenge = &config.challenge;
+    let matchmaking = &config.matchmaking;
     let windows = [
-        ("initial", challenge.min_initial, challenge.max_initial),
-        ("increment", challenge.min_increment, challenge.max_increment),
-        ("days", challenge.min_days, challenge.max_days),
-        ("rating", challenge.min_rating, challenge.max_rating),
+        ("challenge", "initial", challenge.min_initial, challenge.max_initial),
+        ("challenge", "increment", challenge.min_increment, challenge.max_increment),
+        ("challenge", "days", challenge.min_days, challenge.max_days),
+        ("challenge", "rating", challenge.min_rating, challenge.max_rating),
+        ("matchmaking", "rating", matchmaking.min_rating, matchmaking.max_rating),
     ];
     let mut mistakes = Mistakes::default();
-    for (name, least, most) in windows.into_iter().filter(|(_, least, most)| least > most) {
-        let (min, max) = (format!("challenge.min_{name}"), format!("challenge.max_{name}"));
+    for (section, name, least, most) in windows.into_iter().filter(|(.., least, most)| least > most) {
+        let (min, max) = (format!("{section}.min_{name}"), format!("{section}.max_{name}"));
         let origin = origin(layers, &[&min, &max]);
         mistakes.add(format!("{origin}: {min}: found {least}, allowed at most {max}, which is {most}"));
     }
-    let matchmaking = &config.matchmaking;
     if let Some(allowed) = matchmaking.objection_to_clock() {
         let origin = origin(layers, &["matchmaking.initial", "matchmaking.increment"]);
         let (initial, increment) = (matchmaking.initial, matchmaking.increment);
         mistakes.add(format!("{origin}: matchmaking.initial: found {initial} with matchmaking.increment = {increment}, allowed {allowed}"));
-    }
-    if matchmaking.min_rating > matchmaking.max_rating {
-        let origin = origin(layers, &["matchmaking.min_rating", "matchmaking.max_rating"]);
-        let (least, most) = (matchmaking.min_rating, matchmaking.max_rating);
-        mistakes.add(format!("{origin}: matchmaking.min_rating: found {least}, allowed at most matchmaking.max_rating, which is {most}"));
     }
     let (reserved, places) = (challenge.reserved_for_humans, challenge.concurrency);
     if reserved > 0 && reserved >= places {
