@@ -12,7 +12,7 @@ use super::game::{self, Seat};
 use super::pauses::Pauses;
 use super::record::FinishedGame;
 use super::sign_in::{RunError, sign_in};
-use super::slots::{Guest, Slots};
+use super::slots::{Gone, Guest, Slots};
 use super::store::Store;
 use super::{BotOptions, Report, Stop};
 use crate::book::Book;
@@ -200,13 +200,14 @@ impl Service {
             AccountEvent::GameStart(info) => self.start(info),
             AccountEvent::GameFinish(info) => self.on_game_finish(&info),
             AccountEvent::Challenge(challenge) => self.on_challenge(&challenge),
-            AccountEvent::ChallengeDeclined(challenge) if self.outgoing.stands(&challenge.id) => {
+            AccountEvent::ChallengeDeclined(challenge)
+                if self.slots.standing_offer() == Some(&challenge.id) =>
+            {
                 self.on_declined(&challenge);
             }
             AccountEvent::ChallengeCanceled(challenge) | AccountEvent::ChallengeDeclined(challenge) => {
                 tracing::debug!(id = %challenge.id, "challenge withdrawn");
                 self.call_off(&challenge.id);
-                self.outgoing.forget(&challenge.id);
                 self.slots.withdraw(&challenge.id);
             }
             AccountEvent::Unknown(kind) => tracing::debug!(kind, "unknown kind of event skipped"),
@@ -227,7 +228,6 @@ impl Service {
         let is_bot = info.opponent.is_bot();
         let guest = Guest { user: info.opponent.id, is_bot, is_slow, rated: info.rated };
         self.slots.started(&id, guest);
-        self.outgoing.forget(&id);
         self.spawn(id, Duration::ZERO);
     }
 
@@ -309,9 +309,9 @@ impl Service {
     fn on_playing(&mut self, Playing { games, is_complete }: Playing) {
         let running: Vec<GameId> = games.iter().map(|info| info.id.clone()).collect();
         games.into_iter().for_each(|info| self.start(info));
-        for id in self.slots.reconcile(&running, is_complete) {
-            if self.outgoing.stands(&id) {
-                self.on_no_answer();
+        for Gone { id, guest, is_ours } in self.slots.reconcile(&running, is_complete) {
+            if is_ours {
+                self.on_no_answer(id, guest);
                 continue;
             }
             tracing::info!(%id, "the game never started; its place is free again");

@@ -7,7 +7,7 @@ use crate::bot::errand::persist;
 use crate::bot::pauses::About;
 use crate::bot::policy::{self, Decision};
 use crate::bot::slots::{Admission, Guest};
-use crate::lichess::{Challenge, DeclineReason, Error, GameId};
+use crate::lichess::{Challenge, DeclineReason, Error, GameId, UserId};
 use jiff::Timestamp;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -138,7 +138,9 @@ impl Service {
             Acceptance::Limited(_) | Acceptance::CalledOff => self.turn_down(id),
             Acceptance::Refused(error @ (Error::RateLimited { .. } | Error::OpponentLimited { .. })) => {
                 tracing::warn!(%id, %error, "the challenge could not be accepted; declining it");
-                self.note_limit(&id, &error);
+                if let Some(bot) = self.slots.guest(&id).filter(|guest| guest.is_bot).cloned() {
+                    self.note_bot_limit(bot.user, &error);
+                }
                 self.turn_down(id);
             }
             Acceptance::Refused(error) => {
@@ -148,18 +150,16 @@ impl Service {
         }
     }
 
-    /// A quota on games between bots is ours or the opponent's.
-    fn note_limit(&mut self, id: &GameId, error: &Error) {
-        let bot = self.slots.guest(id).filter(|guest| guest.is_bot).cloned();
-        match (bot, error) {
-            (Some(_), Error::RateLimited { until, .. }) if error.is_bot_quota() => {
-                self.pause(About::AllBots, *until);
+    /// A quota on games between bots is ours or the opponent's; whether it is one of them.
+    pub(super) fn note_bot_limit(&mut self, user: Option<UserId>, error: &Error) -> bool {
+        match (error, user) {
+            (Error::RateLimited { until, .. }, _) if error.is_bot_quota() => {
+                self.pause(About::AllBots, *until)
             }
-            (Some(Guest { user: Some(user), .. }), Error::OpponentLimited { until, .. }) => {
-                self.pause(About::Opponent(user), *until);
-            }
-            _ => (),
+            (Error::OpponentLimited { until, .. }, Some(user)) => self.pause(About::Opponent(user), *until),
+            _ => return false,
         }
+        true
     }
 
     /// Declines a challenge for which a place was reserved.

@@ -15,25 +15,16 @@ use tokio::time::Instant;
 /// Bots that are asked for; the server lists 512 at most.
 const BOTS_LISTED: usize = 300;
 
-/// The challenge of ours that stands, and when to look for the next.
+/// When to look for the next game, and the lot by which somebody is chosen.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing {
     pub next_at: Option<Instant>,
-    standing: Option<(GameId, UserId)>,
     random: Rng,
 }
 
 impl Outgoing {
     pub fn schedule(&mut self, options: &MatchmakingOptions) {
         self.next_at = options.enabled.then(|| Instant::now() + options.interval());
-    }
-
-    pub fn stands(&self, id: &GameId) -> bool {
-        self.standing.as_ref().is_some_and(|(standing, _)| standing == id)
-    }
-
-    pub fn forget(&mut self, id: &GameId) {
-        self.standing.take_if(|(standing, _)| standing == id);
     }
 }
 
@@ -97,7 +88,6 @@ impl Service {
         match offered {
             Ok(id) => {
                 self.slots.offered(&id, Instant::now());
-                self.outgoing.standing = Some((id, user));
                 if self.phase() != Stop::Running {
                     self.take_back();
                 }
@@ -113,47 +103,53 @@ impl Service {
         }
     }
 
-    /// The limit may be ours or theirs, for bots or for challenges; any other refusal may be about this
-    /// bot, which is asked again later.
+    /// The limit may be on games between bots or on challenges; any other refusal may be about this bot,
+    /// which is asked again later.
     fn note_refusal(&mut self, user: UserId, error: &Error) {
+        if self.note_bot_limit(Some(user.clone()), error) {
+            return;
+        }
         match error {
-            Error::RateLimited { until, .. } if error.is_bot_quota() => self.pause(About::AllBots, *until),
             Error::RateLimited { until, .. } => {
                 self.outgoing.next_at = self.outgoing.next_at.max(Some(*until));
             }
-            Error::OpponentLimited { until, .. } => self.pause(About::Opponent(user), *until),
             _ => self.remember_pause(About::Asking(user), rest_after(None)),
         }
     }
 
     pub(super) fn on_declined(&mut self, challenge: &Challenge) {
         let reason = challenge.decline_reason.as_deref();
+        let user = self.slots.guest(&challenge.id).and_then(|guest| guest.user.clone());
         self.slots.withdraw(&challenge.id);
-        if let Some((_, user)) = self.outgoing.standing.take() {
+        if let Some(user) = user {
             tracing::info!(by = %user, reason, "our challenge is declined");
             self.remember_pause(About::Asking(user), rest_after(reason));
         }
     }
 
     /// Our challenge has stood for its time, and no game runs.
-    pub(super) fn on_no_answer(&mut self) {
-        if let Some((_, user)) = self.outgoing.standing.clone() {
+    pub(super) fn on_no_answer(&mut self, id: GameId, guest: Guest) {
+        if let Some(user) = guest.user {
             tracing::info!(by = %user, "our challenge is not answered");
             self.remember_pause(About::Asking(user), rest_after(None));
         }
-        self.take_back();
+        self.cancel(id);
     }
 
     /// Takes our challenge back; whether one stood.
     pub(super) fn take_back(&mut self) -> bool {
-        let Some((id, _)) = self.outgoing.standing.take() else { return false };
+        let Some(id) = self.slots.standing_offer().cloned() else { return false };
         self.slots.withdraw(&id);
+        self.cancel(id);
+        true
+    }
+
+    fn cancel(&mut self, id: GameId) {
         let client = self.seat.client.clone();
         self.replies.spawn(async move {
             let done = persist(|| client.cancel_challenge(&id)).await;
             Reply::Cancelled(id, done)
         });
-        true
     }
 }
 

@@ -225,7 +225,7 @@ impl Service {
     fn challenges_ada(&mut self) {
         self.ask_one_of(&online(&["ada"]));
         self.on_offered(user("ada"), Ok(id()));
-        assert!(self.has_place() && self.outgoing.stands(&id()));
+        assert!(self.has_place() && self.slots.standing_offer() == Some(&id()));
     }
 
     fn may_ask_ada(&self) -> bool {
@@ -289,10 +289,10 @@ async fn the_event_stream_may_name_our_challenge_before_the_answer_or_instead_of
         let mut service = matchmaker();
         service.ask_one_of(&online(&["ada"]));
         service.on_event(ours());
-        assert!(service.outgoing.stands(&id()));
+        assert!(service.slots.standing_offer().is_some());
         service.on_event(declined("nobot"));
         service.on_offered(user("ada"), answer.clone());
-        assert!(!service.has_place() && !service.outgoing.stands(&id()), "{answer:?}");
+        assert!(!service.has_place() && service.slots.standing_offer().is_none(), "{answer:?}");
         let tomorrow = Timestamp::now() + Duration::from_secs(86_400);
         assert!(!service.pauses.may_ask(&user("ada"), tomorrow), "the reason counts: {answer:?}");
     }
@@ -309,7 +309,7 @@ async fn our_challenge_makes_room_for_a_human() {
         service.on_event(challenge("aaaaaaa1"));
         service.serve_queue();
         assert!(service.accepting.contains_key(&"aaaaaaa1".parse().expect("an id")), "queue of {queue}");
-        assert!(!service.outgoing.stands(&id()));
+        assert!(service.slots.standing_offer().is_none());
     }
 }
 
@@ -322,7 +322,7 @@ async fn our_challenge_takes_a_place_from_its_request_to_its_end() {
     assert!(service.accepting.is_empty(), "there is one place, and it is taken");
     service.on_offered(user("ada"), Ok(id()));
     service.on_event(game_start());
-    assert!(service.slots.is_running(&id()) && !service.outgoing.stands(&id()));
+    assert!(service.slots.is_running(&id()) && service.slots.standing_offer().is_none());
     assert!(service.may_ask_ada(), "who plays may be asked again");
 }
 
@@ -332,7 +332,7 @@ async fn a_game_that_starts_before_the_answer_to_our_challenge_takes_its_place_o
     service.ask_one_of(&online(&["ada"]));
     service.on_event(game_start());
     service.on_offered(user("ada"), Ok(id()));
-    assert!(!service.outgoing.stands(&id()));
+    assert!(service.slots.standing_offer().is_none());
     let task = *service.ids.keys().next().expect("a task");
     service.on_game_end(Ok((task, Ok(None)))).expect("no reason to stop");
     assert!(!service.has_place(), "one place for one game");

@@ -53,6 +53,15 @@ pub enum Admission {
     UserFull,
 }
 
+/// A challenge that has become no game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gone {
+    pub id: GameId,
+    pub guest: Guest,
+    /// The challenge was ours.
+    pub is_ours: bool,
+}
+
 /// What was past its deadline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expired {
@@ -228,6 +237,11 @@ impl Slots {
         }
     }
 
+    /// The challenge of ours that stands, with its name.
+    pub fn standing_offer(&self) -> Option<&GameId> {
+        self.places.iter().find(|(_, place)| place.is_ours).map(|(id, _)| id)
+    }
+
     /// The server refuses our challenge.
     pub fn offer_refused(&mut self) {
         self.offering = None;
@@ -277,14 +291,15 @@ impl Slots {
     /// The server's list of running games, asked for a moment ago: gives back the places of overdue
     /// games that are not in it, and names them. A list that leaves some out still speaks for challenges
     /// of ours: that nobody answers them is the usual reason for their being overdue.
-    pub fn reconcile(&mut self, running: &[GameId], is_complete: bool) -> Vec<GameId> {
+    pub fn reconcile(&mut self, running: &[GameId], is_complete: bool) -> Vec<Gone> {
         let is_gone = |id: &GameId, place: &mut Place| {
             matches!(place.stage, Stage::Overdue(_))
                 && !running.contains(id)
                 && (is_complete || place.is_ours)
         };
         self.offering.take_if(|offering| offering.is_overdue);
-        self.places.extract_if(is_gone).map(|(id, _)| id).collect()
+        let gone = self.places.extract_if(is_gone);
+        gone.map(|(id, Place { guest, is_ours, .. })| Gone { id, guest, is_ours }).collect()
     }
 
     /// When [`Slots::expire`] or [`Slots::next_from_queue`] has something to do next.

@@ -112,7 +112,8 @@ async fn an_accepted_game_that_never_starts_gives_its_place_back() {
         assert!(!slots.has_no_clock_running(), "it may run all the same");
         assert_eq!(slots.reconcile(std::slice::from_ref(&first.id), true), [], "it does");
         assert_eq!(slots.next_deadline(), Some(now + deadline + START_DEADLINE), "asked for again");
-        assert_eq!(slots.reconcile(&[], true), [first.id]);
+        let gone = Gone { guest: Guest::of(&first), id: first.id, is_ours: false };
+        assert_eq!(slots.reconcile(&[], true), [gone]);
         assert!(slots.has_no_clock_running());
     }
 }
