@@ -32,34 +32,38 @@ pub struct Answer {
     pub source: String,
     /// Ours; none from the book.
     pub score: Option<Score>,
+    /// When it was found.
+    pub found_at: Instant,
+    pub held_back: HeldBack,
 }
 
 impl Answer {
     pub fn from_book(position: &Position, moves: &str, book: &BookMove) -> Answer {
         let source = format!("book: {}, {} of {} lines", book.name, book.lines, book.of_lines);
-        Answer { moves: moves.to_string(), ply: position.plies_played(), mv: book.mv, source, score: None }
+        Answer::new(position, moves, book.mv, source, None)
     }
 
     fn from_search(position: &Position, moves: &str, report: &SearchReport) -> Answer {
-        Answer {
-            moves: moves.to_string(),
-            ply: position.plies_played(),
-            mv: report.best_move(),
-            source: describe(position, report),
-            score: Some(report.score),
-        }
+        let source = describe(position, report);
+        Answer::new(position, moves, report.best_move(), source, Some(report.score))
     }
 
     /// Any legal move, for when there is no engine to ask: better a weak move than a lost clock.
     pub fn fallback(position: &Position, moves: &str) -> Answer {
         let legal = position.legal_moves();
         let mv = legal.into_iter().find(|&mv| position.is_capture(mv)).unwrap_or(legal[0]);
+        Answer::new(position, moves, mv, "fallback: the engine gave no move".to_string(), None)
+    }
+
+    fn new(position: &Position, moves: &str, mv: Move, source: String, score: Option<Score>) -> Answer {
         Answer {
             moves: moves.to_string(),
             ply: position.plies_played(),
             mv,
-            source: "fallback: the engine gave no move".to_string(),
-            score: None,
+            source,
+            score,
+            found_at: Instant::now(),
+            held_back: HeldBack::default(),
         }
     }
 }
@@ -167,16 +171,8 @@ impl Turn {
         Turn::Thinking { moves: answered, thought }
     }
 
-    /// `held_back` learns how long the move waits for our own pace and at the server's wish.
-    pub fn sending(
-        client: Client,
-        id: GameId,
-        answer: Answer,
-        offering_draw: bool,
-        hurry: Hurry,
-        held_back: HeldBack,
-    ) -> Turn {
-        let uci = answer.mv.to_string();
+    pub fn sending(client: Client, id: GameId, answer: Answer, offering_draw: bool, hurry: Hurry) -> Turn {
+        let (uci, held_back) = (answer.mv.to_string(), answer.held_back.clone());
         let sent = Box::pin(async move { send(&client, &id, &uci, offering_draw, hurry, &held_back).await });
         Turn::Sending { answer, sent }
     }

@@ -13,7 +13,7 @@ use super::errand::at;
 use super::feed::{Feed, Patience, Signal};
 use super::policy;
 use super::record::{FinishedGame, Record};
-use super::turn::{Answer, HeldBack, Turn};
+use super::turn::{Answer, Turn};
 use super::{BotOptions, Report};
 use crate::book::Book;
 use crate::engine::{Color, Position, Score};
@@ -121,9 +121,6 @@ struct Game {
     answered: Option<Answer>,
     /// How often the server has refused it, in the position as it stands.
     refusals: u32,
-    /// When the latest answer was found.
-    decided_at: Option<Instant>,
-    held_back: HeldBack,
     engine: Option<EngineHandle>,
     lag: Lag,
     record: Record,
@@ -151,8 +148,6 @@ impl Game {
             turn: Turn::Idle,
             answered: None,
             refusals: 0,
-            decided_at: None,
-            held_back: HeldBack::default(),
             engine: None,
             lag: Lag::new(floor),
             record: Record::default(),

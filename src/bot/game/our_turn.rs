@@ -3,7 +3,7 @@
 use super::{Game, Now, RECHECK, Table};
 use crate::bot::clock::{self, Hurry, Situation};
 use crate::bot::etiquette;
-use crate::bot::turn::{Answer, HeldBack, Sent, Step, Thought, Turn};
+use crate::bot::turn::{Answer, Sent, Step, Thought, Turn};
 use crate::engine::{Limits, Position};
 use crate::lichess::Error;
 use crate::worker::EngineHandle;
@@ -130,8 +130,6 @@ impl Game {
     fn decide(&mut self, answer: Answer) {
         tracing::info!(ply = answer.ply, mv = %answer.mv, "{}", answer.source);
         self.record.note(&answer);
-        self.decided_at = Some(Instant::now());
-        self.held_back = HeldBack::default();
         if etiquette::resigns(&self.seat.options.game, &self.scores) {
             tracing::info!("resigning");
             self.resign();
@@ -148,7 +146,7 @@ impl Game {
 
     fn send(&mut self, answer: Answer, offering_draw: bool) {
         let (client, id) = (self.seat.client.clone(), self.id.clone());
-        self.turn = Turn::sending(client, id, answer, offering_draw, self.hurry(), self.held_back.clone());
+        self.turn = Turn::sending(client, id, answer, offering_draw, self.hurry());
     }
 
     fn on_sent(&mut self, sent: Sent) -> Result<(), Error> {
@@ -182,12 +180,13 @@ impl Game {
     pub(super) fn learn_lag(&mut self, before: &Now) {
         let (Some(table), Some(now)) = (&self.table, &self.now) else { return };
         let ply = before.position.plies_played();
-        let is_answer = self.answered.as_ref().is_some_and(|answer| answer.ply == ply);
-        let Some(decided_at) = self.decided_at.filter(|_| is_answer && ply >= 2) else { return };
+        let Some(answer) = self.answered.as_ref().filter(|answer| answer.ply == ply && ply >= 2) else {
+            return;
+        };
         let ((had, increment), (has, _)) = (before.clock_of(table.ours), now.clock_of(table.ours));
         let Some((had, has)) = had.zip(has).filter(|_| !table.is_slow()) else { return };
-        let thinking = decided_at.saturating_duration_since(before.arrived);
-        let spent = thinking + self.held_back.in_all();
+        let thinking = answer.found_at.saturating_duration_since(before.arrived);
+        let spent = thinking + answer.held_back.in_all();
         self.lag.observe_charge((had + increment).saturating_sub(has + spent));
     }
 
